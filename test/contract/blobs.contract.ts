@@ -69,7 +69,7 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
         expect(await read(4_000, 4)).toBe("");
       }));
 
-    it("one that is not there is undefined, and is removed without a word", () =>
+    it("reading a missing blob gives undefined, and removing it succeeds", () =>
       withBlobs(async (blobs) => {
         expect(await blobs.read("never", 0, 1)).toBeUndefined();
         await blobs.remove("never");
@@ -85,7 +85,7 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
         expect(String(await bytesOf(blobs, "twice", 0, 4))).toBe("same");
       }));
 
-    it("one that is being read need not be read to its end", () =>
+    it("a read may stop before the blob's end", () =>
       withBlobs(async (blobs) => {
         await blobs.put("long", [randomBytes(5 * MB)]);
         for (let time = 0; time < 20; time += 1) {

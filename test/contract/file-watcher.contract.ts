@@ -54,7 +54,7 @@ export function fileWatcherContract(
       return { heard, watcher, [Symbol.asyncDispose]: () => watcher.close() };
     };
 
-    test("what comes, changes and goes in a directory is told, and what was there before is not", async () => {
+    test("created, changed and removed files of a directory are reported; unchanged ones are not", async () => {
       await using tree = await temporaryTree({ "a/old.ts": "1" });
       await using watch = await watching([tree.path("a")]);
       await writeFile(tree.path("a/old.ts"), "22");
@@ -67,7 +67,7 @@ export function fileWatcherContract(
       expect(watch.heard.failures).toEqual([]);
     });
 
-    test("a file that is replaced by renaming another is told", async () => {
+    test("a file that is replaced by a rename is reported", async () => {
       await using tree = await temporaryTree({ "a/handler.ts": "1" });
       await using watch = await watching([tree.path("a")]);
       await writeFile(tree.path("a/handler.ts~"), "2");
@@ -76,7 +76,7 @@ export function fileWatcherContract(
       expect(watch.heard.failures).toEqual([]);
     });
 
-    test("an editor that moves the file aside, writes a new one and removes the old one is told", async () => {
+    test("a save that moves the file aside, writes a new one and removes the old one is reported", async () => {
       await using tree = await temporaryTree({ "a/handler.ts": "1" });
       await using watch = await watching([tree.path("a")]);
       await rename(tree.path("a/handler.ts"), tree.path("a/handler.ts~"));
@@ -89,13 +89,13 @@ export function fileWatcherContract(
       expect(watch.heard.failures).toEqual([]);
     });
 
-    test("that changes are told late is said once, where it is so", async () => {
+    test("a watcher that polls announces once that its reports are late", async () => {
       await using tree = await temporaryTree({ "a/x.ts": "1", "b/x.ts": "1" });
       await using watch = await watching([tree.path("a"), tree.path("b")]);
       expect(watch.heard.polled).toEqual(polls ? [expect.stringContaining(tree.path("a"))] : []);
     });
 
-    test("what happens below or beside the directories is not told", async () => {
+    test("changes below or beside the directories are not reported", async () => {
       await using tree = await temporaryTree({ "a/below/x.ts": "1", "b/x.ts": "1" });
       await using watch = await watching([tree.path("a")]);
       await writeFile(tree.path("a/below/x.ts"), "2");
@@ -105,7 +105,7 @@ export function fileWatcherContract(
       expect(new Set(watch.heard.paths)).toEqual(new Set([tree.path("a/last.ts")]));
     });
 
-    test("other directories take the place of the ones before", async () => {
+    test("new directories replace the previous ones", async () => {
       await using tree = await temporaryTree({ "a/x.ts": "1", "b/x.ts": "1" });
       await using watch = await watching([tree.path("a")]);
       await watch.watcher.watch(new Set([tree.path("b")]));
@@ -118,7 +118,7 @@ export function fileWatcherContract(
       );
     });
 
-    test("a directory that is not there yet is told of when it comes", async () => {
+    test("a directory that does not exist yet is reported when it is created", async () => {
       await using tree = await temporaryTree({ "a/x.ts": "1" });
       await using watch = await watching([tree.path("a"), tree.path("later")]);
       await mkdir(tree.path("later"));

@@ -107,7 +107,7 @@ function doesJobs(start: () => Promise<JobService>): void {
     expect(await service.jobOf(id)).toMatchObject({ isDone: true, output: "result" });
   });
 
-  test.each(["failed", "timed-out"] as const)("one that %s says why", async (kind) => {
+  test.each(["failed", "timed-out"] as const)("the failure of a %s job arrives", async (kind) => {
     await using service = await start();
     await using worker = TestWorker.start(service, 1);
     const id = await service.submit({});
@@ -129,7 +129,7 @@ function doesJobs(start: () => Promise<JobService>): void {
     expect((await service.jobOf(id)).output).toHaveLength(output.length);
   });
 
-  test("a job that is cancelled is told as revoked; its result goes nowhere, and the next job comes", async () => {
+  test("a cancelled job is revoked; its result is dropped, and the next job arrives", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 1);
     const id = await service.submit({});
@@ -146,7 +146,7 @@ function doesJobs(start: () => Promise<JobService>): void {
 }
 
 function outlivesConnections(start: () => Promise<JobService>): void {
-  test("what was said while there was no connection arrives, all of it once", async () => {
+  test("reports made without a connection arrive once it is back, each exactly once", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 1);
     const id = await service.submit({});

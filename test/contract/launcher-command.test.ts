@@ -47,7 +47,7 @@ it("gives each worker a home of its own, which goes with it", async () => {
   expect(fs.readdirSync(subject.places)).toEqual([]);
 });
 
-it("gives each worker a directory of its own, in which it finds what is served and nobody what it makes", async () => {
+it("each worker has its own directory, with the served files; files that it creates are not shared", async () => {
   await using subject = await open();
   const code = `
     const fs = require("node:fs");
@@ -89,14 +89,14 @@ it("finds programs and files above the directory that is served, and leaves alon
   expect(lastLogLines[0]).toBe(`word ${file}`);
 });
 
-it("gives workers the time to load what they need before they say a word", async () => {
+it("workers have time to load before their first report", async () => {
   await using subject = await open();
   const worker = subject.launcher.launch(orderOf(subject.templateOf("")));
   expect(worker.speaksLate).toBe(true);
   await worker.exited;
 });
 
-it("ends what a worker left running when it ended, though that holds its output open", async () => {
+it("processes that an ended worker left running are ended, even if they hold its output open", async () => {
   await using subject = await open();
   const code = `require("node:child_process").spawn("sleep", ["1000"], { stdio: "inherit" }); setTimeout(() => process.exit(3), 100);`;
   const exit = await subject.launcher.launch(orderOf(subject.templateOf(code))).exited;
@@ -109,7 +109,7 @@ it.each([
   [{ command: ["./none"] }, 'there is no program "./none" from '],
   [{ command: ["./worker.cjs"] }, '"./worker.cjs" is not executable'],
   [{ cwd: "/no/such/directory" }, "there is no directory /no/such/directory"],
-])("says why %o cannot be started", async (command, reason) => {
+])("a refusal to start %o names the reason", async (command, reason) => {
   await using subject = await open();
   subject.run(command);
   const { startError } = await subject.launcher.launch(orderOf(subject.templateOf(""))).exited;

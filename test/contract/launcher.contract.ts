@@ -74,7 +74,7 @@ export function launcherContract(
       expect(await worker.exited).toMatchObject({ exitCode: undefined, signal: "SIGKILL" });
     });
 
-    it("tells a worker who it is, and what its template says, by variables", async () => {
+    it("a worker gets its identity and its template's settings in variables", async () => {
       await using subject = await open();
       const names = ["SV_WORKER_ID", "SV_WORKER_TOKEN", "SV_ENDPOINT_ID", "OWN"];
       const code = `console.log(JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name])))`;
@@ -149,7 +149,7 @@ function freezesWorkers(open: () => Promise<LauncherSubject>): void {
     await worker.exited;
   });
 
-  it("kills a frozen worker, and freezes none that has ended", async () => {
+  it("a frozen worker can be killed, and an ended worker cannot be frozen", async () => {
     await using subject = await open();
     const worker = launch(subject, STAYS);
     await worker.running;

@@ -43,7 +43,7 @@ export function moveContract(name: string, open: OpenTarget): void {
     };
 
     it.each([1, 2, 3, 500])(
-      "in pages of %i brings everything there, and leaves the source as it was",
+      "in pages of %i copies everything, and leaves the source unchanged",
       async (page) => {
         await using target = await open();
         const moved = await moveStore({ from, to: target.store, directory, page });
@@ -54,7 +54,7 @@ export function moveContract(name: string, open: OpenTarget): void {
       },
     );
 
-    it("goes on where it was interrupted", async () => {
+    it("continues where it was interrupted", async () => {
       await using target = await open();
       let interruptions = 0;
       for (let whole = 1; ; whole += 1) {
@@ -71,7 +71,7 @@ export function moveContract(name: string, open: OpenTarget): void {
       await compare(from, target.store, questions());
     });
 
-    it("is refused where something is stored already, and nothing is changed there", async () => {
+    it("is refused if the target is not empty, and changes nothing there", async () => {
       await using target = await open();
       const owner = await Owner.of(target.store);
       await owner.insert({ id: "theirs" });
@@ -82,7 +82,7 @@ export function moveContract(name: string, open: OpenTarget): void {
       expect(await target.store.boot()).toEqual(before);
     });
 
-    it("of another directory, or of one that was used since, is not mixed with one that was begun", async () => {
+    it("is refused if a move of another directory, or of an earlier state of it, was begun", async () => {
       await using target = await open();
       const to = failing(target.store, 1);
       await expect(moveStore({ from, to, directory })).rejects.toThrow("interrupted");

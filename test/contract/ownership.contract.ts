@@ -7,6 +7,6 @@ import { storedContract } from "./ownership/stored.contract.ts";
 
 export function ownershipContract(open: OpenShared): void {
   describe("partitions", () => partitionsContract(open));
-  describe("what is stored", () => storedContract(open));
+  describe("stored data", () => storedContract(open));
   describe("records", () => recordsContract(open));
 }

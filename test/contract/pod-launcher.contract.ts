@@ -82,7 +82,7 @@ export function podLauncherContract(name: string, open: () => Promise<PodLaunche
       await subject.launcher.dropVolumes((id) => id === pod.id);
     });
 
-    it("lets it end by itself when it is asked to, and ends one that is killed while it is started", async () => {
+    it("a pod ends by itself when it is asked to, and a pod that is killed during its start is ended", async () => {
       await using subject = await open();
       const leaves = `process.on("SIGTERM", () => process.exit(0)); ${STAYS}`;
       const asked = run(subject, podOf(subject.bodyOf(leaves)));

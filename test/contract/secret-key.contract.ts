@@ -9,14 +9,14 @@ export function secretKeyContract(name: string, open: () => SecretKey & Disposab
       expect(key.findOrMake()).toHaveLength(32);
     });
 
-    it("is the same whenever it is asked for", () => {
+    it("is the same on every call", () => {
       using key = open();
       const made = Uint8Array.from(key.findOrMake());
       expect(Uint8Array.from(key.findOrMake())).toEqual(made);
       expect(Uint8Array.from(key.find() ?? [])).toEqual(made);
     });
 
-    it("is not made by looking for it", () => {
+    it("is not created by find", () => {
       using key = open();
       const found = key.find();
       if (found !== undefined) expect(key.findOrMake()).toEqual(found);

@@ -63,7 +63,7 @@ export function describeSystem(name: string, open: () => System): void {
       expect(system.isRunning(child.pid, ofFirst)).toBe(false);
     });
 
-    test("a process that has ended does not run, nor does one that nobody has reaped", async () => {
+    test("an ended process does not run, nor does a zombie", async () => {
       const system = open();
       const child = await started("echo; exec sleep 600");
       const start = system.startOf(child.pid) ?? "none";
@@ -76,7 +76,7 @@ export function describeSystem(name: string, open: () => System): void {
       expect(process.kill(Number(parent.said), 0)).toBe(true);
     });
 
-    test("a process that was started after the last look at all of them is not taken for dead", async () => {
+    test("a process that started after the last scan is not taken for dead", async () => {
       const system = open();
       system.startOf(process.pid);
       await using child = await started("echo; exec sleep 600");
@@ -85,12 +85,12 @@ export function describeSystem(name: string, open: () => System): void {
       expect(system.startOf(child.pid)).toBeDefined();
     });
 
-    test("what is resident is counted with the descendants", async () => {
+    test("resident memory includes the descendants", async () => {
       await using parent = await started(`exec "${process.execPath}" -e '${PARENT}'`);
       expect(open().residentBytes(parent.pid)).toBeGreaterThan(60_000_000 + 2 * 20_000_000);
     });
 
-    test("the place in which numbers mean a process is one and the same", () => {
+    test("the scope of process ids is constant", () => {
       expect(open().scope()).not.toBe("");
       expect(open().scope()).toBe(open().scope());
     });

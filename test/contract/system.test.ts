@@ -31,8 +31,8 @@ async function withPs(script: string) {
 /** A `ps` that shows nothing after the command. */
 const HIDES_ENVIRONMENTS = `shift; exec ps -A "$@"`;
 
-describe.skipIf(missing !== undefined)("where only ps tells", () => {
-  test.runIf(hasProc)("it counts what is resident as /proc does", async () => {
+describe.skipIf(missing !== undefined)("with ps only", () => {
+  test.runIf(hasProc)("resident memory matches the value from /proc", async () => {
     await using child = await started("exec node -e 'console.log(1); setInterval(() => {}, 1e3)'");
     const [linux = 0, posix = 0] = [new LinuxSystem(), new PosixSystem()].map((each) =>
       each.residentBytes(child.pid),
@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("where only ps tells", () => {
     expect(Math.abs(posix - linux) / linux).toBeLessThan(0.1);
   });
 
-  test("the flags of macOS are asked for first, and kept where they are understood", async () => {
+  test("the macOS flags of ps are tried first, and kept if ps understands them", async () => {
     // The ps of Linux does not understand them.
     await using asked = await withPs(`[ "$1" = -axEww ] || exit 1; shift; exec ps axeww "$@"`);
     await using child = await started("echo; exec sleep 600", { SV_TEST_MARK: "as-on-macos" });
@@ -48,7 +48,7 @@ describe.skipIf(missing !== undefined)("where only ps tells", () => {
     expect(asked.system.marked("SV_TEST_MARK=as-on-macos")).toEqual([child.pid]);
   });
 
-  test("what a marked process started is found also if its own environment is not shown", async () => {
+  test("a marked process's child is found even if its own environment is not shown", async () => {
     await using child = await started("env -i sleep 600 >/dev/null & echo $!; wait", {
       SV_TEST_MARK: "empties",
     });
@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)("where only ps tells", () => {
     expect(new Set(found)).toEqual(new Set([child.pid, Number(child.said)]));
   });
 
-  test("where no environment is shown, the descendants of a child of ours are found, and no one else", async () => {
+  test("without visible environments, only the descendants of our own child are found", async () => {
     await using asked = await withPs(HIDES_ENVIRONMENTS);
     const child = await started("setsid sleep 600 >/dev/null & echo $!; wait");
     const orphan = Number(child.said);
@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)("where only ps tells", () => {
     process.kill(orphan, "SIGKILL");
   });
 
-  test("this process is a root, too, and the ps it asked is not found", async () => {
+  test("this process can be the root, and the ps that it ran is not found", async () => {
     await using asked = await withPs(HIDES_ENVIRONMENTS);
     await using child = await started("echo; exec sleep 600");
     const found = asked.system.marked("SV_TEST_MARK=own", process.pid);
@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)("where only ps tells", () => {
     ).toBe(true);
   });
 
-  test("what it does not tell is said, and what follows", async () => {
+  test("missing abilities are listed, with their consequences", async () => {
     const [memory = ""] = new PosixSystem().untold();
     expect(new PosixSystem().untold()).toEqual([memory]);
     expect(memory).toContain("does not tell why a process was killed");
@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)("where only ps tells", () => {
     expect(asked.system.marked("SV_TEST_MARK=none")).toEqual([]);
   });
 
-  test.runIf(hasProc)("nothing is left to say where there is a /proc", () => {
+  test.runIf(hasProc)("with /proc, no ability is missing", () => {
     expect(new LinuxSystem().untold()).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ export function greets(start: () => Promise<ScriptedService>): void {
     });
   });
 
-  test("it waits for a service that is not there yet", async () => {
+  test("the source waits for a service that is not up yet", async () => {
     await using service = await start();
     await service.stop();
     const worker = new Connected(service.newSource());
@@ -43,7 +43,7 @@ export function greets(start: () => Promise<ScriptedService>): void {
     await worker.source.close();
   });
 
-  test("what was said before the welcome comes with the greeting, readiness before credit", async () => {
+  test("readiness and credit from before the welcome are sent with the greeting", async () => {
     await using service = await start();
     const worker = new Connected(service.newSource());
     worker.source.ready(3);

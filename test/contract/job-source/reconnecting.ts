@@ -5,7 +5,7 @@ import { chunk, connect, job, lease, welcome } from "./connected.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 
 export function reconnects(start: () => Promise<ScriptedService>): void {
-  test("it holds its leases and repeats what nobody confirmed, and only that", async () => {
+  test("the source keeps its leases, and repeats only unconfirmed reports", async () => {
     await using service = await start();
     const jobs = [job(1), job(2), job(3)];
     const { worker, source, session } = await connect(service, jobs);
@@ -42,7 +42,7 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("what happened while it was away is told when it is back", async () => {
+  test("reports made during an outage are sent after it", async () => {
     await using service = await start();
     const { source } = await connect(service, [job(1)]);
     await service.stop();
@@ -58,7 +58,7 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("what the handler takes and gives is told at once, and again to the next session", async () => {
+  test("the handler's schemas are reported at once, and again to the next session", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1)]);
     const schemas = Buffer.from('{"input":{"type":"object"}}');
@@ -71,7 +71,7 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("what a debugger does is told at once, and the newest word again to the next session", async () => {
+  test("debugger pauses are reported at once, and the newest ones again to the next session", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1), job(2), job(3)]);
     const before = session.reports.length;
@@ -93,7 +93,7 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("a worker that drains says so again, and asks for nothing", async () => {
+  test("a draining worker reports this again to the next session, and asks for no jobs", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1)]);
     source.grant(5);

@@ -28,7 +28,7 @@ export function works(start: () => Promise<ScriptedService>): void {
     },
   );
 
-  test("all that is said in one turn leaves as one bundle, chunks before the outcome", async () => {
+  test("all reports of one turn are sent as one bundle, chunks before the outcome", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1), job(2)]);
     const before = session.reports.length;
@@ -75,7 +75,7 @@ export function works(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("chunks of a job wait while two bundles of it are not stored, and then go together; nobody else waits", async () => {
+  test("a job's chunks wait while two of its bundles are not stored, then are sent together; other jobs do not wait", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1), job(2)]);
     for (const index of [0, 1]) {
@@ -103,7 +103,7 @@ export function works(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("nothing is said of a job after its outcome, nor of one it does not hold", async () => {
+  test("no report is sent for a job after its outcome, or for a job that is not held", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1), job(2)]);
     void source.finish(job(1), { kind: "completed" });
@@ -162,7 +162,7 @@ export function works(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("a job revoked in the bundle that brings it is told of in this order", async () => {
+  test("a job that is revoked in its own bundle is reported first as handed over, then as revoked", async () => {
     await using service = await start();
     const { worker, source, session } = await connect(service);
     session.send({ jobs: [job(1)], revocations: [{ ...lease(job(1)), reason: "cancelled" }] });

@@ -32,7 +32,7 @@ export function endsWorkers(open: () => Promise<EndingSubject>): void {
       subject.lines.filter((line) => line.includes(words)).length >= count ? true : undefined,
     );
 
-  it("says of each template whether it can run it, and why not", async () => {
+  it("the launcher reports for each template whether it can run it, and why not", async () => {
     await using subject = await open();
     const { launcher, foreign } = subject;
     expect(launcher.refuses(subject.templateThat("leaves-when-asked"))).toBeUndefined();

@@ -99,7 +99,7 @@ export function listingContract(open: OpenBucket): void {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it("a common prefix that has been listed is not listed again, one that was entered is", async () => {
+  it("a common prefix that has been listed is not listed again; one that was entered is", async () => {
     await using subject = await open();
     const { bucket } = subject;
     for (const key of ["a/1", "a/2", "b"]) await put(bucket, key);
@@ -118,14 +118,14 @@ export function listingContract(open: OpenBucket): void {
     expect(items).toEqual([await bucket.head("a"), await bucket.head("b/c")]);
   });
 
-  it("asked for nothing, it answers nothing, and that there is no more", async () => {
+  it("a listing of zero entries is empty and has no next page", async () => {
     await using subject = await open();
     await put(subject.bucket, "a");
     const page = await subject.bucket.list({ maxEntries: 0 });
     expect(page).toEqual({ items: [], commonPrefixes: [], next: undefined });
   });
 
-  it("what was deleted is listed no more, and nor is the prefix it was the last of", async () => {
+  it("a deleted object is not listed, nor is a prefix without objects", async () => {
     await using subject = await open();
     const { bucket } = subject;
     for (const key of ["a/1", "a/2", "b/c/d"]) await put(bucket, key);

@@ -66,7 +66,7 @@ export function uploadsContract(open: OpenBucket): void {
     expect(await textAt(bucket, "a")).toBe("second-end");
   });
 
-  it("a part that breaks off leaves the one that was there", async () => {
+  it("an interrupted part leaves the previous one in place", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const upload = await begun(bucket, "a", Buffer.from("whole"));

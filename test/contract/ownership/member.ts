@@ -22,16 +22,16 @@ import { inserted, NOW, waitingJob } from "../store/subject.ts";
 export interface Joined {
   readonly store: Store;
   readonly ownership: Ownership;
-  /** Ends it without a word: nothing that it holds is given back. */
+  /** Ends it abruptly: nothing that it holds is released. */
   kill(): void;
-  /** Lets nothing come from it or to it, as if its process stood still, until `wake`. */
+  /** Blocks all its traffic until `wake`, as if its process stood still. */
   freeze(): void;
   wake(): void;
-  /** In order, at once if it was ended before. */
+  /** Closes it in order; does nothing if it has ended already. */
   close(): Promise<void>;
 }
 
-/** What else is stored in a batch. */
+/** Further content of a batch. */
 export interface More {
   readonly changes?: readonly Change[];
   readonly recordsVersion?: number;
@@ -47,7 +47,7 @@ export class Member implements Owner {
   /** Losses in their order. */
   readonly losses: (readonly number[])[] = [];
   readonly left: { readonly partitions: readonly number[]; readonly when: string }[] = [];
-  /** Partitions with something under way, which they are left after. */
+  /** Partitions with work in progress. They are released after it. */
   readonly busy = new Map<number, Promise<void>>();
   readonly changes: ChangedRecords[] = [];
   readonly keys: number[] = [];

@@ -14,7 +14,7 @@ import {
 } from "./shared-subject.ts";
 
 export function partitionsContract(open: OpenShared): void {
-  it("are all had by a replica that is alone, once it has begun", async () => {
+  it("a lone replica owns all partitions once it has begun", async () => {
     await using subject = await open();
     const one = await member(subject);
     expect(one.ownership.owns("any")).toBe(false);
@@ -25,7 +25,7 @@ export function partitionsContract(open: OpenShared): void {
     expect(one.ownership.serviceOwner()).toEqual(one.ownership.self);
   });
 
-  it("are spread over two replicas, and over three, each of which knows who has what", async () => {
+  it("partitions are spread over two and over three replicas, and every replica knows each owner", async () => {
     await using subject = await open();
     const two = [await begun(subject), await begun(subject)];
     await spread(two);
@@ -57,7 +57,7 @@ export function partitionsContract(open: OpenShared): void {
         expect([partitions.length <= 8, when]).toEqual([true, "idle"]);
   });
 
-  it("go to the others at once when a replica ends, which leaves each of them before", async () => {
+  it("an ending replica releases each partition, and the others take them at once", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject), await begun(subject)];
     await spread([one, two]);
@@ -76,7 +76,7 @@ export function partitionsContract(open: OpenShared): void {
     await expect.poll(() => two.ownership.replicas().length, POLLED).toBe(1);
   });
 
-  it("on which something is under way stay with a replica that stops until it is over, and take more meanwhile", async () => {
+  it("a stopping replica keeps a busy partition until its work ends, and accepts jobs for it meanwhile", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject), await begun(subject)];
     await spread([one, two]);
@@ -100,7 +100,7 @@ export function partitionsContract(open: OpenShared): void {
     expect([one.losses, two.losses]).toEqual([[], []]);
   });
 
-  it("of a replica that is killed go to the others once its lease is over", async () => {
+  it("the others take a killed replica's partitions once its lease ends", async () => {
     await using subject = await open();
     const members = [
       await begun(subject, "short"),
@@ -125,7 +125,7 @@ export function partitionsContract(open: OpenShared): void {
     expect(heir.counts.get(job.endpointId)?.inQueue).toBe(2);
   });
 
-  it("are not trusted any more by a replica that stood still, which stores nothing then, and gets its share anew", async () => {
+  it("a replica that stood still loses its partitions, stores nothing for them, and gets a new share", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject, "short"), await begun(subject, "short")];
     await spread([one, two]);
@@ -152,7 +152,7 @@ export function partitionsContract(open: OpenShared): void {
     expect(await seqsIn(one, id)).toHaveLength(3);
   });
 
-  it("come with their counters, their jobs in progress and the highest key", async () => {
+  it("a gained partition comes with its counters, its jobs in progress and the highest key", async () => {
     await using subject = await open();
     const one = await begun(subject);
     const [a, b] = [await one.insert("a"), await one.insert("a")];
@@ -165,7 +165,7 @@ export function partitionsContract(open: OpenShared): void {
     expect(gain?.lastSeq).toBeGreaterThanOrEqual(b.seq);
   });
 
-  it("watching who has them ends with its signal", async () => {
+  it("watching the owners ends with its signal", async () => {
     await using subject = await open();
     const one = await begun(subject);
     const watching = new AbortController();

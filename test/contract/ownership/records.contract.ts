@@ -9,7 +9,7 @@ import { endpointRecord } from "../store/endpoint-record.ts";
 import { begun, endpointOf, type OpenShared, POLLED, spreadOverTwo } from "./shared-subject.ts";
 
 export function recordsContract(open: OpenShared): void {
-  it("that one changed are told to the others, by themselves and to who asks, and not to who changed them", async () => {
+  it("a replica's changes are sent to the others, unasked and on a refresh, but not back to it", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject), await begun(subject)];
     await one.putRecord("a");
@@ -28,7 +28,7 @@ export function recordsContract(open: OpenShared): void {
     expect([one.changes.length, two.changes.length]).toEqual([1, 1]);
   });
 
-  it("are not changed by one that does not know what they are", async () => {
+  it("a change that is based on an outdated version is refused", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject), await begun(subject)];
     // It hears of the change, but uses the version that it knew.
@@ -45,7 +45,7 @@ export function recordsContract(open: OpenShared): void {
     expect(one.changes.at(-1)?.records).toMatchObject([{ id: "a", record: { version: 3 } }]);
   });
 
-  it("that both change at once are changed by one after the other", async () => {
+  it("concurrent changes by two replicas are stored one after the other", async () => {
     await using subject = await open();
     const members = [await begun(subject), await begun(subject)];
     const before = members[0]?.recordsVersion ?? 0;
@@ -68,7 +68,7 @@ export function recordsContract(open: OpenShared): void {
     }
   });
 
-  it("are changed by whoever has no partition of them, and those of use by who has the endpoint", async () => {
+  it("any replica changes endpoint records; only the endpoint's owner changes usage records", async () => {
     await using subject = await open();
     const members = await spreadOverTwo(subject);
     const [one, two] = members;

@@ -12,7 +12,7 @@ import {
 } from "./shared-subject.ts";
 
 export function storedContract(open: OpenShared): void {
-  it("a start is told of records, and of no partition", async () => {
+  it("a start reads the records, but no partition", async () => {
     await using subject = await open();
     const one = await begun(subject);
     await one.insert("a");
@@ -24,7 +24,7 @@ export function storedContract(open: OpenShared): void {
     expect(booted.lastSeq).toBe(one.keys.at(-1));
   });
 
-  it("all find what any of them stored, also of endpoints they never heard of; what is due is its owner's alone", async () => {
+  it("every replica reads all jobs, also of unknown endpoints; only the owner gets due jobs", async () => {
     await using subject = await open();
     const members = await spreadOverTwo(subject);
     const [one, two] = members;
@@ -44,7 +44,7 @@ export function storedContract(open: OpenShared): void {
     }
   });
 
-  it("deliveries and reports are read by all; what is to be done about them is its owner's alone", async () => {
+  it("every replica reads all deliveries; only their owner gets due ones, and only the service's owner prunes them", async () => {
     await using subject = await open();
     const members = await spreadOverTwo(subject);
     const [one, two] = members;
@@ -69,7 +69,7 @@ export function storedContract(open: OpenShared): void {
     await expect(other.flush([], { changes: [prune] })).rejects.toBeInstanceOf(PartitionsLostError);
   });
 
-  it("a batch about partitions of which one is another's is not stored, and says which", async () => {
+  it("a batch with another replica's partition is not stored, and the error names the partition", async () => {
     await using subject = await open();
     const members = await spreadOverTwo(subject);
     const [one, two] = members;
@@ -89,7 +89,7 @@ export function storedContract(open: OpenShared): void {
     expect(one.losses).toEqual([]);
   });
 
-  it("keys ascend over moves, and none is given twice", async () => {
+  it("keys ascend across moves, and no key is given twice", async () => {
     await using subject = await open();
     let members = [await begun(subject)];
     const seqs: number[] = [];
@@ -116,7 +116,7 @@ export function storedContract(open: OpenShared): void {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("two that count at once give different keys", async () => {
+  it("replicas that make keys at the same time make different keys", async () => {
     await using subject = await open();
     const members = [await begun(subject), await begun(subject)];
     await spread(members);

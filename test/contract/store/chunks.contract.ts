@@ -59,7 +59,7 @@ export function chunksContract(open: OpenSubject): void {
   });
 
   it.each([1, 4, 9_999])(
-    "who takes %i bytes of batches into memory at a time reads every chunk in the end",
+    "a reader that holds %i bytes of batches at a time reads every chunk",
     async (maxInHand) => {
       await using subject = await open();
       const { store } = subject;
@@ -126,7 +126,7 @@ export function chunksContract(open: OpenSubject): void {
     expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(["new 0"]);
   });
 
-  it("large chunks that are removed while they are read are no damage", async () => {
+  it("removing large chunks while they are read is not reported as damage", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -157,7 +157,7 @@ export function chunksContract(open: OpenSubject): void {
     expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(texts);
   });
 
-  it("each chunk is told once, with 63, 64, 65 or 128 batches after the reader's place", async () => {
+  it("each chunk is read once, with 63, 64, 65 or 128 batches after the reader's place", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const { seq } = await owner.insert();
@@ -170,7 +170,7 @@ export function chunksContract(open: OpenSubject): void {
     }
   });
 
-  it("what is not stored is not still stored", async () => {
+  it("isStillStored is false for chunks that are not stored", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);

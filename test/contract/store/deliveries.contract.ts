@@ -81,7 +81,7 @@ export function deliveriesContract(open: OpenSubject): void {
     expect(await subject.store.deliveries.list({}, 9)).toStrictEqual([made.stored(5)]);
   });
 
-  it("a delivery that is not stored cannot be replaced, nor one that is there be stored again", async () => {
+  it("replacing a missing delivery is refused, and so is storing an existing one again", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const delivery = await deliverNew(owner);
@@ -97,7 +97,7 @@ export function deliveriesContract(open: OpenSubject): void {
     expect(await subject.store.deliveries.list({}, 9)).toEqual([delivery]);
   });
 
-  it("those that are due come in order of their moment, without those to the origins left out", async () => {
+  it("due deliveries come in order of their due times, without excluded origins", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const { deliveries } = subject.store;
@@ -118,7 +118,7 @@ export function deliveriesContract(open: OpenSubject): void {
     expect(await due(NOW + 9, 9)).toEqual([other.id, late.id]);
   });
 
-  it("the oldest pending one of a job is found, also while it waits for another", async () => {
+  it("the oldest pending delivery of a job is found, also while another one waits for it", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const { deliveries } = subject.store;
@@ -137,7 +137,7 @@ export function deliveriesContract(open: OpenSubject): void {
     expect(await deliveries.firstPending(job.id)).toBeUndefined();
   });
 
-  it("lists the newest first, page by page, by job, endpoint and state", async () => {
+  it("deliveries are listed newest first, page by page, by job, endpoint and state", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const [job, elsewhere] = await owner.insertMany({}, { endpointId: "another" });
@@ -160,7 +160,7 @@ export function deliveriesContract(open: OpenSubject): void {
     expect(await list({ state: "failed" })).toEqual([]);
   });
 
-  it("of settled ones the newest are kept, as many, as large and as young as asked; pending ones always", async () => {
+  it("pruning keeps pending deliveries, and the newest settled ones within the limits of count, size and age", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const { deliveries } = subject.store;
@@ -186,7 +186,7 @@ export function deliveriesContract(open: OpenSubject): void {
   });
 
   it.each(["small", "large"])(
-    "a %s payload that is shared stays as it was when the job gets another, or goes",
+    "a %s shared payload is unchanged when the job's payload is replaced or the job is deleted",
     async (size) => {
       await using subject = await open();
       const { store } = subject;
@@ -214,7 +214,7 @@ export function deliveriesContract(open: OpenSubject): void {
     },
   );
 
-  it("the job's payload stays when the one who shared it goes first", async () => {
+  it("the job's payload stays when the delivery that shares it is pruned first", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);

@@ -71,7 +71,7 @@ export function durabilityContract(open: OpenSubject): void {
     expect((await bytesAt(store, done.seq, "output"))?.equals(large)).toBe(true);
   });
 
-  it("the owner goes on after a restart where it was, batch by batch", async () => {
+  it("the owner continues after each restart from its last batch", async () => {
     await using subject = await open();
     let owner = await Owner.of(subject.store);
     for (let turn = 0; turn < 3; turn += 1) {
@@ -83,7 +83,7 @@ export function durabilityContract(open: OpenSubject): void {
     expect(owner.lastSeq).toBe(6);
   });
 
-  it("what a refused batch did is not there after a restart", async () => {
+  it("a refused batch leaves nothing behind after a restart", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const job = owner.newJob();

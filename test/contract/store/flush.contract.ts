@@ -187,7 +187,7 @@ export function flushContract(open: OpenSubject): void {
     expect((await subject.store.boot()).batch).toBe(2);
   });
 
-  it("of two owners the one that is behind stores nothing, and is not told that it did", async () => {
+  it("an owner that is behind another one stores nothing, and its batch is refused", async () => {
     await using subject = await open();
     const { store } = subject;
     const [first, second] = [await Owner.of(store), await Owner.of(store)];
@@ -196,7 +196,7 @@ export function flushContract(open: OpenSubject): void {
     expect(await store.waitingJobs("hello", 0, 9)).toEqual([job]);
   });
 
-  it("a batch that changes nothing has its number", async () => {
+  it("a batch without changes takes a number too", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const record = { id: "k", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
@@ -225,7 +225,7 @@ export function flushContract(open: OpenSubject): void {
     expect((await subject.store.boot()).counts.get("hello")?.inQueue).toBe(5_000);
   });
 
-  it("a question that is asked while a batch is stored is answered before or after it, not in its middle", async () => {
+  it("a read during a flush sees the state before or after the batch, never a part of it", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -239,7 +239,7 @@ export function flushContract(open: OpenSubject): void {
     }
   });
 
-  it("closing answers what is under way and refuses all that comes later", async () => {
+  it("closing answers the calls in progress and refuses later ones", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);

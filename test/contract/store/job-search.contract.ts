@@ -92,7 +92,7 @@ export function jobSearchContract(open: OpenSubject): void {
     expect(jobs).toStrictEqual([await subject.store.job(job?.id ?? "")]);
   });
 
-  it("looks at no more jobs at a time than it may, and says where to go on", async () => {
+  it("examines at most the allowed number of jobs per call, and returns where to continue", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const wishes = Array.from({ length: 50 }, (_, at) => ({ at: NOW + at, id: `0190-${at}` }));
@@ -103,7 +103,7 @@ export function jobSearchContract(open: OpenSubject): void {
     expect(questions).toBeGreaterThanOrEqual(5);
   });
 
-  it("finds jobs among such that have long failures, however few of these it looks at at a time", async () => {
+  it("finds jobs with long failures, however few of these it examines at a time", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const message = `${"x".repeat(1_500_000)} at last`;
@@ -116,7 +116,7 @@ export function jobSearchContract(open: OpenSubject): void {
     expect(seqs).toEqual(jobs.map(({ seq }) => seq).toReversed());
   });
 
-  it("goes on below the last job looked at, whatever came and went meanwhile", async () => {
+  it("continues below the last examined job, whichever jobs were added or deleted meanwhile", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const [a, b, c] = await owner.insertMany({}, {}, {});

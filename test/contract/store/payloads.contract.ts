@@ -109,7 +109,7 @@ export function payloadsContract(open: OpenSubject): void {
     }
   });
 
-  it("what is done to the caller's bytes after they were handed over does not reach the store, and they stay the caller's", async () => {
+  it("the store keeps its own copy of the caller's bytes, and does not change the caller's", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const pool = Buffer.from("before, and the neighbour");
@@ -156,7 +156,7 @@ export function payloadsContract(open: OpenSubject): void {
     expect((await bytesAt(store, job.seq, "output"))?.equals(bytes)).toBe(true);
   });
 
-  it("deleting a job deletes its payloads and chunks and nobody else's", async () => {
+  it("deleting a job deletes its own payloads and chunks, and no others", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -188,7 +188,7 @@ export function payloadsContract(open: OpenSubject): void {
     }
   });
 
-  it("a payload that is shared with one that has none leaves what is there", async () => {
+  it("sharing a missing payload keeps the target's own payload", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const [job, other] = await owner.insertMany({}, {});
@@ -204,7 +204,7 @@ export function payloadsContract(open: OpenSubject): void {
     expect(await subject.store.payload(job.seq, "input")).toBeUndefined();
   });
 
-  it("records are kept whole by kind and id, replaced and deleted; those of use come in order of id", async () => {
+  it("records are kept by kind and id, replaced and deleted; usage records are listed in order of id", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const ids = ["b", "a", "ü", "😀", "\uffff", "__proto__", "B"];

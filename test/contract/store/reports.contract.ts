@@ -60,7 +60,7 @@ export function reportsContract(open: OpenSubject): void {
     expect(await reports.oldestDeletedAt()).toBe(NOW);
   });
 
-  it("the newest are kept, as many, as large and as young as asked", async () => {
+  it("pruning keeps the newest reports within the limits of count, size and age", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const { reports } = subject.store;
@@ -81,7 +81,7 @@ export function reportsContract(open: OpenSubject): void {
     expect(await reports.oldestDeletedAt()).toBeUndefined();
   });
 
-  it("those of one endpoint are removed, and the others stay", async () => {
+  it("removing one endpoint's reports keeps all others", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const kept = await deletedJob(owner);
@@ -90,7 +90,7 @@ export function reportsContract(open: OpenSubject): void {
     expect(ids(await subject.store.reports.list({}, 9))).toEqual(ids([kept]));
   });
 
-  it("a batch that is refused leaves them as they were", async () => {
+  it("a refused batch leaves the reports unchanged", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const kept = await deletedJob(owner);

@@ -19,7 +19,7 @@ async function makeDoor() {
   };
   return {
     url: `http://127.0.0.1:${port}/`,
-    /** The next handler that comes to the door. To be asked for before it can come. */
+    /** Resolves with the next handler that arrives at the door. Call it before a handler can arrive. */
     visitor,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

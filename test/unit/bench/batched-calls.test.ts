@@ -1,8 +1,8 @@
-/** What the benchmark's peer submits together. */
+/** The benchmark's peer submits concurrent items in one call. */
 import { expect, test } from "vitest";
 import { batchedCalls } from "../../../bench/peers/batched-calls.ts";
 
-test("what comes in one turn is one call, and what comes while it is under way is the next one", async () => {
+test("items of one turn share a call; items that arrive during it share the next call", async () => {
   const calls: (readonly number[])[] = [];
   const first = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -24,7 +24,7 @@ test("what comes in one turn is one call, and what comes while it is under way i
   ]);
 });
 
-test("a call that fails fails for all whose items went with it, and for nobody else", async () => {
+test("a failed call rejects all of its own items and no others", async () => {
   const submit = batchedCalls(async (items: readonly number[]) => {
     if (items.includes(2)) throw new Error("no room");
   });

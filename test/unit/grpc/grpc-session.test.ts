@@ -1,4 +1,4 @@
-/** One durable batch becomes one message for a worker, which leaves before the batch's waiters are answered. */
+/** Each durable batch is sent to a worker as one message. The message is sent before the batch's callers get answers. */
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
 import { submit, submitAndWait } from "../../../emulator/engine/jobs/submit.ts";
@@ -69,7 +69,7 @@ const request = (value: string) =>
     submission: { input: Buffer.from(value), policy: { lowPriority: false, ttlMs: 60_000 } },
   }) as const;
 
-it("a job is on its way to its worker before its submission is answered", async () => {
+it("a job is sent to its worker before its submission is answered", async () => {
   await using test = await createTestEngine();
   const { told } = await connected(test, 1);
   told.length = 0;
@@ -123,7 +123,7 @@ it("the reports of one turn are acknowledged in one message", async () => {
   expect(told[0]).toMatchObject({ outcomeReceipts: jobs.map(({ jobId }) => ({ jobId })) });
 });
 
-it("what comes while a call takes nothing more is one message when it does again", async () => {
+it("orders that arrive under backpressure are sent as one message after drain", async () => {
   await using test = await createTestEngine();
   const { call, told } = await connected(test, 3);
   told.length = 0;

@@ -50,7 +50,7 @@ describe("a service with a certificate", () => {
   });
   afterEach(async () => service[Symbol.asyncDispose]());
 
-  it("answers by HTTPS, and says so in its addresses", async () => {
+  it("answers by HTTPS, and has https in its addresses", async () => {
     expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/u);
     expect(service.http.dashboardLink(service.url)).toMatch(/^https:/u);
     expect(await ask(service, "GET /v2/echo/health")).toMatch(/^HTTP\/1\.1 200 /u);
@@ -74,7 +74,7 @@ describe("a service with a certificate", () => {
     await expect(open(service, ONE, old)).rejects.toThrow("protocol version");
   });
 
-  it("ends the connection of who does not speak TLS, and serves on", async () => {
+  it("ends a connection that does not speak TLS, and keeps serving others", async () => {
     const plain = connectPlainly(Number(new URL(service.url).port), "127.0.0.1");
     plain.on("error", () => undefined).resume();
     plain.write(head("GET /v2/echo/health"));
@@ -82,7 +82,7 @@ describe("a service with a certificate", () => {
     expect(await ask(service, "GET /v2/echo/health")).toMatch(/^HTTP\/1\.1 200 /u);
   });
 
-  it("says what is wrong with a request that is none", async () => {
+  it("answers an invalid request with the reason", async () => {
     const socket = await open(service);
     socket.write("no request\r\n\r\n");
     expect(await new TextReader(socket).rest()).toMatch(/^HTTP\/1\.1 400 [^]*invalid_header/u);

@@ -42,7 +42,7 @@ it("can be stopped while it starts", async () => {
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
-it("says the port it got, and that in a URL also for IPv6", async () => {
+it("the server reports its port, and a URL that also works for IPv6", async () => {
   const http = await unstarted();
   expect(await http.start({ host: "127.0.0.1", port: 0 })).toMatch(
     /^http:\/\/127\.0\.0\.1:[1-9]\d+$/,
@@ -56,7 +56,7 @@ it("says the port it got, and that in a URL also for IPv6", async () => {
   await other.stop();
 });
 
-it("says that another program has the port", async () => {
+it("a start fails with a clear message if another program has the port", async () => {
   const occupant = createServer().listen(0, "127.0.0.1");
   await once(occupant, "listening");
   const address = occupant.address();
@@ -76,15 +76,18 @@ it.each([
   ["192.0.2.1", 0, "bad-host", "192.0.2.1 is no address of this machine"],
   ["no-such-host.invalid", 0, "bad-host", "no-such-host.invalid is no address of this machine"],
   ["127.0.0.1", 70_000, "failed", "70000 is no port; it must be from 0 to 65535"],
-])("says why it cannot listen at %s:%d", async (host, port, reason, message) => {
-  const http = await unstarted();
-  const refusal = await http.start({ host, port }).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(ListenError);
-  expect(refusal).toMatchObject({ reason, message });
-  await http.stop();
-});
+])(
+  "a start that cannot listen at %s:%d fails with the reason",
+  async (host, port, reason, message) => {
+    const http = await unstarted();
+    const refusal = await http.start({ host, port }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ListenError);
+    expect(refusal).toMatchObject({ reason, message });
+    await http.stop();
+  },
+);
 
-it("answers those who wait at once with what is known, and closes every connection", async () => {
+it("a stop answers waiting clients at once with what is known, and closes every connection", async () => {
   await using service = await startTestHttp({ stopGraceMs: NEVER_MS });
   const worker = await service.test.connectWorker();
   const runsync = service.call("POST", "/v2/echo/runsync", { body: { input: {} } });

@@ -7,7 +7,7 @@ import { SdkWorker } from "../../live/sdk-worker.ts";
 import { KEY, makeKey, USER_KEY } from "../http/http-harness.ts";
 import { LiveScene } from "./live-scene.ts";
 
-it("takes a user's key bare or as a bearer token, and no request without one", async () => {
+it("a user's key is accepted bare or as a bearer token; requests without a key are refused", async () => {
   await using scene = await LiveScene.set();
   expect((await scene.worker("a", USER_KEY).ping()).status).toBe(200);
   expect((await scene.worker("b", `Bearer ${KEY}`).ping()).status).toBe(200);
@@ -18,7 +18,7 @@ it("takes a user's key bare or as a bearer token, and no request without one", a
   });
 });
 
-it("takes no worker by hand with a key that opens less than all jobs", async () => {
+it("a worker started by hand is refused if its key does not cover all jobs", async () => {
   await using scene = await LiveScene.set();
   const bodies: Partial<KeyInput>[] = [
     { name: "reads", scope: "read-only" },
@@ -47,7 +47,7 @@ it("does not take a worker over that has a session of another protocol", async (
   expect((await other.nextJob()).attempt).toBe(1);
 });
 
-it("says which method an operation takes", async () => {
+it("a request with the wrong method is told the right one", async () => {
   await using scene = await LiveScene.set();
   const answer = await fetch(`${scene.service.url}/live/v2/echo/ping/by-hand`, {
     method: "POST",
@@ -57,7 +57,7 @@ it("says which method an operation takes", async () => {
   expect(answer.headers.get("allow")).toBe("GET");
 });
 
-it("has nothing else at a port that is for workers alone", async () => {
+it("a port for workers serves no other operation", async () => {
   await using scene = await LiveScene.set();
   const port = createServer(scene.service.http.forWorkers).listen(0, "127.0.0.1");
   await once(port, "listening");
@@ -78,7 +78,7 @@ it("has nothing else at a port that is for workers alone", async () => {
   port.close();
 });
 
-it("takes ids that have to be encoded in a path", async () => {
+it("ids that must be encoded in a path are accepted", async () => {
   await using scene = await LiveScene.set();
   const id = "a b/ä";
   expect((await scene.worker(encodeURIComponent(id)).ping()).status).toBe(200);

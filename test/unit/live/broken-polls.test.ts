@@ -32,7 +32,7 @@ it("keeps a job that comes after the connection broke for the next poll", async 
   expect(await scene.status(id)).not.toHaveProperty("retries");
 });
 
-it("puts a job back at once that was on its way when the connection broke", async () => {
+it("a job that was on its way when the connection broke goes back at once", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { engine } = scene.service.test;
@@ -104,7 +104,7 @@ it("does not take one program's word for all that ask by the same id, and says t
   await scene.passTime(next);
 });
 
-it("takes a worker that asks anew after its connection broke for the one program that it is", async () => {
+it("a worker that polls again after a broken connection counts as one program", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   await breakWhileWaiting(scene, worker);
@@ -122,7 +122,7 @@ it("ends polls at once when the service stops", async () => {
   await stopped;
 });
 
-it("takes a worker back that polls on while the service restarts, and gives it its job again", async () => {
+it("a worker that keeps polling while the service restarts is accepted again, and gets its job again", async () => {
   await using tree = await temporaryTree({});
   const directory = tree.path("data");
   const open = async () => LiveScene.set({ store: await openSqliteStore({ directory }) });
@@ -139,7 +139,7 @@ it("takes a worker back that polls on while the service restarts, and gives it i
   expect(await second.status(id)).toMatchObject({ status: "COMPLETED", output: "again" });
 });
 
-it("gives several jobs whose inputs have to be read first in one answer", async () => {
+it("several jobs with inputs that must be read first are given in one answer", async () => {
   await using tree = await temporaryTree({});
   const store = await openSqliteStore({ directory: tree.path("data") });
   await using scene = await LiveScene.set({ store });
@@ -149,7 +149,7 @@ it("gives several jobs whose inputs have to be read first in one answer", async 
   expect(numbers).toEqual(new Set([0, 1, 2, 3]));
 });
 
-it("refuses a batch that is none", async () => {
+it("an invalid batch size is refused", async () => {
   await using scene = await LiveScene.set();
   const { url } = scene.service;
   const worker = scene.worker();

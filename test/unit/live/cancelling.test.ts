@@ -6,7 +6,7 @@ import { LiveScene } from "./live-scene.ts";
 const cancel = (scene: LiveScene, jobId: string) =>
   scene.service.call("POST", `/v2/echo/cancel/${jobId}`);
 
-it("names a cancelled job to the worker that waits for such news, which says nothing more of it", async () => {
+it("a worker that polls for stops gets a cancelled job's id, and reports nothing more about it", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -18,7 +18,7 @@ it("names a cancelled job to the worker that waits for such news, which says not
   expect(await scene.status(id)).not.toHaveProperty("output");
 });
 
-it("names what was cancelled while the worker did not ask", async () => {
+it("a worker gets the jobs that were cancelled while it did not poll", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   await scene.submit();
@@ -33,7 +33,7 @@ it("answers 204 when there was nothing to stop for as long as a poll is held", a
   expect(await scene.passTime(scene.worker().jobsToStop())).toEqual([]);
 });
 
-it("takes the result of a cancelled job from a worker that does not ask, and throws it away", async () => {
+it("the result of a cancelled job is accepted and dropped if its worker does not poll for stops", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);

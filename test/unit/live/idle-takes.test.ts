@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { LiveScene } from "./live-scene.ts";
 
-it("gives the job to the next who asks, at once and as a retry", async () => {
+it("the next worker that requests a job gets it at once, as a retry", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -18,7 +18,7 @@ it("gives the job to the next who asks, at once and as a retry", async () => {
   expect(scene.service.test.engine.fleet.find("by-hand")?.heldCount).toBe(0);
 });
 
-it("fails a job that a worker refuses each time, and does not tell it to stop", async () => {
+it("a job that a worker refuses each time fails, without a stop to the worker", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -39,7 +39,7 @@ it("fails a job that a worker refuses each time, and does not tell it to stop", 
   expect(await scene.passTime(Promise.all([taken, worker.jobsToStop()]))).toEqual([undefined, []]);
 });
 
-it("takes all jobs of a worker that asks for several back", async () => {
+it("all jobs of a worker that requests several are taken back", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   for (let n = 0; n < 3; n += 1) await scene.submit({ n });
@@ -67,7 +67,7 @@ it.each(["&job_in_progress=1", "&job_in_progress=", ""])(
   },
 );
 
-it("keeps a result that came before the question", async () => {
+it("a result that came before the request is kept", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -77,7 +77,7 @@ it("keeps a result that came before the question", async () => {
   expect(await scene.status(id)).not.toHaveProperty("retries");
 });
 
-it("takes nothing from other workers", async () => {
+it("other workers keep their jobs", async () => {
   await using scene = await LiveScene.set();
   const [busy, idle] = [scene.worker("busy"), scene.worker("idle")];
   const { id } = await scene.handOut(busy);

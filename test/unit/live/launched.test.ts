@@ -61,7 +61,7 @@ it("makes a worker ready with its first take", async () => {
   expect(fleetWorker?.state).toBe("ready");
 });
 
-it("gives a worker that may say nothing at first as long as it has to become ready", async () => {
+it("a worker that may be silent at first has its whole time to become ready", async () => {
   const launcher = new ScriptedLauncher();
   launcher.speaksLate = true;
   await using scene = await LiveScene.set({ launcher });
@@ -132,7 +132,7 @@ it("puts the jobs of a worker that ended back at once", async () => {
 
 // Workers that were launched are on the port of their own replica.
 it.skipIf(IS_FORWARDED)(
-  "takes the results of workers that drain until the last has ended, then stops",
+  "the service accepts results of draining workers until the last one has ended, then stops",
   async () => {
     const { scene, launcher, worker } = await launchedScene();
     const { service } = scene;

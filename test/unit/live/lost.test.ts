@@ -46,7 +46,7 @@ it("puts a job back that pings do not name, and fails it when it is lost again",
   expect(await worker.jobsToStop()).toEqual([id]);
 });
 
-it("holds the jobs of a worker that is written by hand and names none in its pings ever", async () => {
+it("a worker that never names jobs in its pings keeps its jobs", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -59,7 +59,7 @@ it("holds the jobs of a worker that is written by hand and names none in its pin
   expect(await scene.status(id)).toMatchObject({ status: "COMPLETED" });
 });
 
-it("takes pings at their word of a worker that names jobs in them, also when they name none", async () => {
+it("pings of a worker that names its jobs are trusted, also when they name none", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -71,7 +71,7 @@ it("takes pings at their word of a worker that names jobs in them, also when the
   expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE", retries: 1 });
 });
 
-it("shows a worker that came by itself, until it has been silent for a lease", async () => {
+it("a worker that came by itself is shown until it has been silent for a lease", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -93,7 +93,7 @@ it("shows a worker that came by itself, until it has been silent for a lease", a
   expect(await workers(scene)).toMatchObject({ running: 1 });
 });
 
-it("takes a poll that is open for a sign of life", async () => {
+it("an open poll counts as a sign of life", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   for (let polls = 0; polls < 3; polls += 1) await scene.passTime(worker.take());
@@ -116,7 +116,7 @@ it("does not end a worker that came by itself because it is idle, of an old vers
   await scene.handOut(worker);
 });
 
-it("marks a worker unhealthy that says so, with the reason in the log", async () => {
+it("a worker that reports itself unhealthy is marked so, with the reason in the log", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   expect((await worker.unhealthy("gpu", "CUDA, error: no kernel & so on")).status).toBe(200);
@@ -132,7 +132,7 @@ it("refuses a worker's id that another endpoint's worker has, and endpoints that
   expect((await scene.worker("new", USER_KEY, "nowhere").ping()).status).toBe(404);
 });
 
-it("lets workers of a deleted endpoint go", async () => {
+it("workers of a deleted endpoint are released", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const taken = worker.take();

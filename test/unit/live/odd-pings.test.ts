@@ -14,7 +14,7 @@ async function pings(scene: LiveScene, worker: SdkWorker, jobIds: readonly strin
   }
 }
 
-it("is told of when it says for 10 s that it works on a job of another worker", async () => {
+it("a worker that names another worker's job in its pings for 10 s is logged", async () => {
   await using scene = await LiveScene.set();
   const { id } = await scene.handOut(scene.worker("other"));
   const worker = scene.worker();
@@ -29,7 +29,7 @@ it("is told of when it says for 10 s that it works on a job of another worker", 
   );
 });
 
-it("is told of when it asks for no job for 10 s while one waits", async () => {
+it("a worker that requests no job for 10 s while one waits is logged", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   await worker.ping();
@@ -38,7 +38,7 @@ it("is told of when it asks for no job for 10 s while one waits", async () => {
   expect(scene.logged()).toContainEqual(NEVER_ASKS);
 });
 
-it("is told of once, however long it goes on", async () => {
+it("a worker with odd pings is logged once, however long it continues", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   await scene.submit();
@@ -49,7 +49,7 @@ it("is told of once, however long it goes on", async () => {
   expect(scene.logged()).toHaveLength(length);
 });
 
-it("is not told of while it works on what it was handed, also when that has ended meanwhile", async () => {
+it("a worker that works on its own job is not logged, even if that job has ended meanwhile", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -61,7 +61,7 @@ it("is not told of while it works on what it was handed, also when that has ende
   expect(scene.logged()).not.toContainEqual(NEVER_ASKS);
 });
 
-it("is not told of while there is nothing to ask for, while it asks, and when it asked in between", async () => {
+it("a worker is not logged while no job waits, while its request is open, or if it sent a request in between", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   await pings(scene, worker);

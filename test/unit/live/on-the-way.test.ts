@@ -52,7 +52,7 @@ async function scene() {
 
 const FOREVER = new AbortController().signal;
 
-it("goes back at no cost when the poll has ended", async () => {
+it("a job goes back without losing an attempt if the poll has ended", async () => {
   const { test, worker, clock, id, job, stall, goOn } = await scene();
   await using _ = test;
   stall();
@@ -69,7 +69,7 @@ it("goes back at no cost when the poll has ended", async () => {
   expect(await worker.take({ count: 1 }, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
 });
 
-it("is waited for a moment when the time of the poll is over", async () => {
+it("a poll waits a moment for a job on its way when its time is over", async () => {
   const { test, worker, clock, id: first, submitOne, stall, goOn } = await scene();
   await using _ = test;
   await cancel(test.engine, { endpointId: "echo", jobId: first });
@@ -82,7 +82,7 @@ it("is waited for a moment when the time of the poll is over", async () => {
   expect(await taken).toMatchObject([{ jobId: id, attempt: 1 }]);
 });
 
-it("goes back when whoever took it could not be answered", async () => {
+it("a job goes back if its worker could not be answered", async () => {
   const { test, worker, id, job } = await scene();
   await using _ = test;
   const jobs = await worker.take({ count: 1 }, FOREVER);
@@ -92,7 +92,7 @@ it("goes back when whoever took it could not be answered", async () => {
   expect(await worker.take({ count: 1 }, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
 });
 
-it("does not come beside another to a worker that asked for one", async () => {
+it("a worker that asked for one job does not get two", async () => {
   const { test, worker, clock, id, job, submitOne, stall, goOn } = await scene();
   await using _ = test;
   stall();
@@ -113,7 +113,7 @@ it("does not come beside another to a worker that asked for one", async () => {
   for (const jobId of [id, other]) expect(await job(jobId)).toMatchObject({ retries: 0 });
 });
 
-it("goes back with those that came before it when the worker asks anew", async () => {
+it("a job goes back together with earlier ones when the worker polls again", async () => {
   const { test, worker, clock, id, job, submitOne, stall, goOn } = await scene();
   await using _ = test;
   stall();
@@ -131,7 +131,7 @@ it("goes back with those that came before it when the worker asks anew", async (
   for (const jobId of ids) expect(await job(jobId)).toMatchObject({ retries: 0 });
 });
 
-it("goes back with those that came before it when the worker is to leave", async () => {
+it("a job goes back together with earlier ones when the worker is to leave", async () => {
   const { test, worker, clock, id, job, submitOne, stall, goOn } = await scene();
   await using _ = test;
   stall();

@@ -14,7 +14,7 @@ async function statusAfter(body: unknown) {
 }
 
 describe("a result", () => {
-  it("is a value, kept as the bytes it was sent as", async () => {
+  it("is a value, kept byte for byte", async () => {
     await using scene = await LiveScene.set();
     const worker = scene.worker();
     const { id } = await scene.handOut(worker);

@@ -38,7 +38,7 @@ it("keeps the order in which they came, should a worker not wait for the answers
   expect(chunks.map(({ metrics }) => metrics.stream_index)).toEqual([0, 1, 2, 3]);
 });
 
-it("counts anew when the job runs again, and says in which attempt", async () => {
+it("chunks are numbered from 0 again when the job is retried, and name their attempt", async () => {
   await using scene = await LiveScene.set();
   const [first, second] = [scene.worker("first"), scene.worker("second")];
   const { id } = await scene.handOut(first);
@@ -110,7 +110,7 @@ describe("a yield of more than 1 MB", () => {
     expect(joinChunks(chunks).map(({ output }) => output)).toEqual([large, "next"]);
   });
 
-  it("is joined again of what the live service's own client reads", async () => {
+  it("is reassembled by the live service's own client", async () => {
     const { scene, id } = await yielded();
     await using _ = scene;
     const baseUrl = `${scene.service.url}/live/v2`;

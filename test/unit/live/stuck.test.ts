@@ -33,7 +33,7 @@ async function pingsFor(scene: LiveScene, worker: SdkWorker, jobId: string, ms: 
 }
 
 it.each(["ran too long", "was cancelled"])(
-  "are replaced when their job %s, and another takes the next job",
+  "stuck workers are replaced when their job %s, and another worker takes the next job",
   async (why) => {
     const { scene, launcher, worker, id, next } = await busyScene();
     await using _ = scene;
@@ -51,7 +51,7 @@ it.each(["ran too long", "was cancelled"])(
   },
 );
 
-it("stay when they ask for jobs again", async () => {
+it("workers stay if they request jobs again", async () => {
   const { scene, launcher, worker, id, next } = await busyScene();
   await using _ = scene;
   const told = worker.jobsToStop();
@@ -63,7 +63,7 @@ it("stay when they ask for jobs again", async () => {
   expect(await scene.status(next)).toMatchObject({ status: "IN_PROGRESS" });
 });
 
-it("stay if nobody here has started them", async () => {
+it("workers stay if the service has not started them", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -72,7 +72,7 @@ it("stay if nobody here has started them", async () => {
   expect(scene.service.test.engine.fleet.find("by-hand")?.state).toBe("ready");
 });
 
-it("are not told of as replaced when they have died of it", async () => {
+it("workers that have died are not logged as replaced", async () => {
   const { scene, launcher, id } = await busyScene();
   await using _ = scene;
   launcher.at(0).exit({ signal: "SIGKILL" });

@@ -35,7 +35,7 @@ function listenToStderr(): { text(): string; until(part: string): Promise<void> 
   return { text: () => text, until };
 }
 
-test("takes jobs, drains, and leaves nothing behind", async () => {
+test("a worker takes jobs, drains, and leaves nothing behind", async () => {
   await using service = await startGrpcService();
   const trace = randomUUID();
   const worker = await startWorker(pathToFileURL(fixture("echo")), {
@@ -59,14 +59,14 @@ test("takes jobs, drains, and leaves nothing behind", async () => {
   expect(tracedProcesses(trace)).toEqual([]);
 });
 
-test("without a service it says what to set", async () => {
+test("a start without a service names the settings to set", async () => {
   await expect(startWorker(fixture("echo"), { workerToken: TOKEN })).rejects.toMatchObject({
     code: "missing_setting",
     message: "A worker needs the option serviceAddress, or the variable SV_SERVICE_ADDRESS.",
   });
 });
 
-test("has the standby process it is told to have, and logs from the level it is told", async () => {
+test("a worker follows its standby and log level options", async () => {
   await using service = await startGrpcService();
   const stderr = listenToStderr();
   const given = { serviceAddress: service.address, workerToken: TOKEN };
@@ -85,7 +85,7 @@ test("has the standby process it is told to have, and logs from the level it is 
   expect(stderr.text().slice(before)).toBe("");
 });
 
-test("lets a debugger in where it is told", async () => {
+test("a debugger can connect at the given port", async () => {
   await using service = await startGrpcService();
   const stderr = listenToStderr();
   const inspect = await freeAddress();
@@ -130,7 +130,7 @@ test("a program whose worker has ended ends by itself", async () => {
   expect(await once(program, "exit")).toEqual([0, null]);
 });
 
-test("in the environment of the live service it takes its jobs there", async () => {
+test("a worker in the environment of the live service takes its jobs from that", async () => {
   await using queue = await LiveQueue.start();
   for (const [name, value] of Object.entries(queue.environment())) vi.stubEnv(name, value);
   const trace = randomUUID();

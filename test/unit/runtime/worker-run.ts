@@ -101,7 +101,7 @@ export function tracedProcesses(trace: string): number[] {
     .filter((pid) => Number.isInteger(pid) && environmentOf(pid).includes(wanted));
 }
 
-/** A zombie has none any more. */
+/** Returns the environment of a process; a zombie's is empty. */
 function environmentOf(pid: number): string {
   try {
     return fs.readFileSync(`${PROC}/${pid}/environ`, "latin1");

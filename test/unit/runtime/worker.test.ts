@@ -82,7 +82,7 @@ describe("a handler that cannot be made ready", () => {
     await fs.rm(dir, { recursive: true });
   });
 
-  test("one that was ready before is tried again while its jobs go back, until it is ready again", async () => {
+  test("a handler that was ready before is retried until it is ready again; its jobs go back meanwhile", async () => {
     const dir = await fs.mkdtemp(path.join(os.tmpdir(), "sv-flaky-"));
     const file = path.join(dir, "handler.mjs");
     const good = `export default ({ input }) => (input.exit ? process.exit(1) : "good");`;
@@ -170,7 +170,7 @@ test("a refused worker ends its handler process and says why", async () => {
 });
 
 describe("printing", () => {
-  test("a gigabyte neither blocks the job nor fills anybody's memory", async () => {
+  test("a gigabyte of output neither blocks the job nor fills memory", async () => {
     await using run = new WorkerRun("prints-a-gigabyte");
     await run.source.whenReady.promise;
     const before = ownResidentBytes();

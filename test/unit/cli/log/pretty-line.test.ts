@@ -4,7 +4,7 @@ import type { LogEntry } from "../../../../emulator/core/observe/log/log-entry.t
 import { prettyLine } from "../../../../emulator/cli/log/pretty-line.ts";
 
 const PLAIN = { colors: false, stacks: false };
-/** At no particular place on Earth. */
+/** Local time, so the test passes in every time zone. */
 const AT = new Date(2026, 0, 2, 3, 4, 5, 6).getTime();
 const service: LogEntry = { at: AT, level: "info", message: "worker started", fields: {} };
 const handler = {

@@ -1,4 +1,4 @@
-/** Opening a browser: the platform's own opener is asked, and where that fails the address is said. */
+/** Opening a browser: the platform's own opener is used; if it fails, the address is printed. */
 import fs from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openBrowser } from "../../../../emulator/cli/serve/open-browser.ts";
@@ -33,7 +33,7 @@ test.each([
   expect(failed).not.toHaveBeenCalled();
 });
 
-test("where there is none, or it fails, the address is said", async () => {
+test("without a working opener, the address is printed", async () => {
   await using tree = await temporaryTree({});
   const failed = vi.fn<(sentence: string) => void>();
   only(tree, "xdg-open", "exit 3");

@@ -65,7 +65,7 @@ it("keeps the keys that were made, beside one that is given later with the same 
   expect([ring.find("made")?.id, ring.findById("key_a")?.scope]).toEqual(["user", "read-only"]);
 });
 
-it("keeps the key that another process made at the same time, and follows one that it was started with", async () => {
+it("a key that another process made at the same time is kept, and a key given to one process reaches the others", async () => {
   const shared = new SharedStore();
   const none = { user: undefined, admin: undefined };
   const open = async () => {

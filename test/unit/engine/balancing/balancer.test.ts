@@ -117,7 +117,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(await fate(wrong)).toMatchObject({ code: "wrong_endpoint_type", status: 400 });
   });
 
-  it("that is not answered within 5.5 minutes is cut off, a conversation is not", async () => {
+  it("is cut off if it is not answered within 5.5 minutes; a conversation is not", async () => {
     const first = ask();
     await test.clock.settle();
     servers.at(0).health = 200;
@@ -153,7 +153,7 @@ describe("affinity", () => {
     expect((await ask("x")).workerId).toBe(idOf(0));
   });
 
-  it("that resumes waits for the sick worker, starts none for it, and gives up after 5 minutes", async () => {
+  it("a resuming request waits 5 minutes for the unhealthy worker, and starts no other", async () => {
     servers.at(1).health = 204;
     await test.clock.advance(5_000);
     const [recovers, hopeless] = [ask(`strict-resume ${idOf(1)}`), ask(`strict-resume ${idOf(1)}`)];
@@ -168,7 +168,7 @@ describe("affinity", () => {
     expect(await fate(again)).toEqual({ workerId: idOf(1) });
   });
 
-  it("that resumes ends with 404 when the worker dies meanwhile", async () => {
+  it("a resuming request ends with 404 if the worker dies meanwhile", async () => {
     servers.at(1).health = 503;
     await test.clock.advance(5_000);
     const request = ask(`strict-resume ${idOf(1)}`);
@@ -220,7 +220,7 @@ describe("the workers of a load balancing endpoint", () => {
     expect(servers.at(0).wasKilled).toBe(true);
   });
 
-  it("that leave are not held up for ever by a conversation", async () => {
+  it("leave after a bounded time even if a conversation goes on", async () => {
     await test.stop();
     await setUp({ workersMin: 1 }, 200);
     await test.clock.advance(250);
@@ -234,7 +234,7 @@ describe("the workers of a load balancing endpoint", () => {
     expect(conversation.signal.aborted).toBe(true);
   });
 
-  it("that never answer are ended after 8 minutes and counted unhealthy", async () => {
+  it("are ended after 8 minutes and counted unhealthy if they never answer", async () => {
     await test.stop();
     await setUp({ workersMin: 1 });
     await test.clock.advance(479_000);
@@ -251,7 +251,7 @@ describe("the workers of a load balancing endpoint", () => {
     expect(servers.launched).toHaveLength(2);
   });
 
-  it("that hang are out of rotation after the third question, ended and replaced a minute later", async () => {
+  it("leave the rotation after three unanswered health checks, and are ended and replaced a minute later", async () => {
     await test.stop();
     await setUp({ workersMin: 1 }, 200);
     await test.clock.advance(250);

@@ -27,7 +27,7 @@ async function setUp(servers: WideServers) {
   return { test, warnings };
 }
 
-it("one that listens wider than loopback is told of when it is healthy, once for all workers of a version", async () => {
+it("a healthy server that listens beyond loopback is logged, once for all workers of a version", async () => {
   const servers = new WideServers();
   const { test, warnings } = await setUp(servers);
   servers.at(0).health = 204;
@@ -50,7 +50,7 @@ it("one that listens wider than loopback is told of when it is healthy, once for
   await test.stop();
 });
 
-it("nothing is said of one that listens on loopback, or of which it cannot be told", async () => {
+it("a server that listens on loopback, or with an unknown address, is not logged", async () => {
   const servers = new WideServers(200);
   servers.addresses = [];
   const { test, warnings } = await setUp(servers);

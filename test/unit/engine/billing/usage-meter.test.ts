@@ -92,7 +92,7 @@ it("arms nothing while nothing runs", async () => {
   await meter.stop();
 });
 
-it("says what could not be noted, and goes on", async () => {
+it("an entry that could not be stored is logged, and metering continues", async () => {
   const { store, fill } = storeThatFills();
   const { meter, warnings } = await meterOn(store);
   fill(true);

@@ -107,7 +107,7 @@ it("a completed job whose output is damaged is FAILED from the first look at it 
   expect((await worker.nextJob()).jobId).toBe(ref.jobId);
 });
 
-it("a job whose stream is damaged is FAILED for who reads it, with the output that is whole", async () => {
+it("a job with a damaged stream is FAILED for its readers, with its intact output", async () => {
   await using test = await scene();
   const { ref } = await test.submit();
   const worker = await test.connectWorker();

@@ -40,7 +40,7 @@ async function withJob(engine: Awaited<ReturnType<typeof opened>>, s3Config: Uin
 const configOf = async (engine: Awaited<ReturnType<typeof opened>>) =>
   Buffer.from((await readPayloads(engine, JOB))?.s3Config ?? []).toString();
 
-it("is not to be read in the store, and is the same to a worker after a restart", async () => {
+it("an s3Config is not readable in the store, and reaches a worker unchanged after a restart", async () => {
   const store = createMemoryStore();
   const engine = await opened(store, ONE);
   const sealed = await sealConfig(engine, JOB.id, CONFIG);
@@ -49,7 +49,7 @@ it("is not to be read in the store, and is the same to a worker after a restart"
   expect(await configOf(await opened(store, ONE))).toBe(CONFIG.toString());
 });
 
-it("is encrypted anew each time, for one job", async () => {
+it("an s3Config is encrypted differently for each job", async () => {
   const engine = await opened(createMemoryStore(), ONE);
   const one = await sealConfig(engine, JOB.id, CONFIG);
   expect(Buffer.compare(one, await sealConfig(engine, JOB.id, CONFIG))).not.toBe(0);
@@ -57,13 +57,13 @@ it("is encrypted anew each time, for one job", async () => {
   await expect(configOf(engine)).rejects.toThrow("the s3Config of a job cannot be decrypted");
 });
 
-it("is read as it was stored before it was encrypted", async () => {
+it("an s3Config that was stored in clear is still read", async () => {
   const engine = await opened(createMemoryStore(), ONE);
   await withJob(engine, CONFIG);
   expect(await configOf(engine)).toBe(CONFIG.toString());
 });
 
-it("is read after the key of the store was changed, and not with another key", async () => {
+it("an s3Config is read after a change of the store's key, but not with another key", async () => {
   const store = createMemoryStore();
   const engine = await opened(store, ONE);
   await withJob(engine, await sealConfig(engine, JOB.id, CONFIG));

@@ -33,7 +33,7 @@ const deletedIds = async (service: TestHttp, query = "") => {
   return (json as { jobs: { id: string }[] }).jobs.map(({ id }) => id);
 };
 
-it("a failed job is told of for 24 h after its retention, without what it was given and gave", async () => {
+it("a failed job's failure report is kept for 24 h after its retention, without input and output", async () => {
   await using service = await startTestHttp();
   const s3Config = { accessSecret: "very secret" };
   const id = await failJob(service, { s3Config, webhook: "http://127.0.0.1:9/hook" });
@@ -58,7 +58,7 @@ it("a failed job is told of for 24 h after its retention, without what it was gi
   expect((await service.call("GET", "/emulator/clock")).json).toMatchObject({ nextDueAt: null });
 });
 
-it("of jobs that went well, were cancelled or never tried nothing is told", async () => {
+it("jobs that completed, were cancelled or never ran leave no failure report", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const done = await submit(service);
@@ -70,7 +70,7 @@ it("of jobs that went well, were cancelled or never tried nothing is told", asyn
   for (const id of [done, waiting, cancelled]) expect((await read(service, id)).status).toBe(404);
 });
 
-it("a job whose time to live ran out while it ran is told of as it was", async () => {
+it("a job that outlived its time to live while it ran is reported as it was", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const id = await submit(service, { policy: { ttl: 10_000 } });
@@ -81,7 +81,7 @@ it("a job whose time to live ran out while it ran is told of as it was", async (
   expect(json).toHaveProperty("deletedAt");
 });
 
-it("a purge of the queue removes what is told of its deleted jobs, and so does the end of the endpoint", async () => {
+it("purging the queue or deleting the endpoint removes the failure reports of its deleted jobs", async () => {
   await using service = await startTestHttp();
   const other = await service.test.addEndpoint("other");
   const purged = await failJob(service);
@@ -100,7 +100,7 @@ it("a purge of the queue removes what is told of its deleted jobs, and so does t
   expect((await read(service, alive)).status).toBe(404);
 });
 
-it("of many the newest are told of", async () => {
+it("only the newest failure reports are kept", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: reportKeptCount + 2 });
   const ids: string[] = [];
@@ -114,7 +114,7 @@ it("of many the newest are told of", async () => {
   expect(statuses).toEqual([404, 404, 200, 200]);
 });
 
-it("outlives a restart", async () => {
+it("a failure report outlives a restart", async () => {
   using directory = temporaryDirectory();
   const store = () => openSqliteStore({ directory: directory.path });
   let id: string;

@@ -25,7 +25,7 @@ async function submitMany(
   return (await Promise.all(jobs)).map(({ id }) => id);
 }
 
-it("of a long queue the head alone is in memory, and all of it is handed over in order", async () => {
+it("only the head of a long queue is in memory, and all jobs are handed over in order", async () => {
   await using test = await createTestEngine();
   const ids = await submitMany(test, 2_500);
   await test.clock.settle();
@@ -36,7 +36,7 @@ it("of a long queue the head alone is in memory, and all of it is handed over in
   expect(handed).toEqual(ids);
 });
 
-it("no more jobs than there is room for are in memory, of however many endpoints", async () => {
+it("memory holds at most the maximum number of jobs, over all endpoints", async () => {
   const limits = { ...MEMORY_LIMITS, jobsMax: 30, inputBytes: 20 };
   await using test = await createTestEngine(undefined, undefined, { limits });
   const ids = await submitMany(test, 200);

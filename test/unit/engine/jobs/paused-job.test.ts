@@ -37,7 +37,7 @@ async function statusOf({ engine }: TestEngine, { jobId }: HandedJob) {
   return (await engine.steps.read((reads) => reads.job(jobId)))?.status;
 }
 
-it("is not ended by the service however long it stands, and has afterwards what was left", async () => {
+it("a paused job is never ended by the service, and has its remaining time afterwards", async () => {
   await using test = await createTestEngine();
   const { worker, job } = await running(test);
   await live(test, worker, job, 2_000);
@@ -51,7 +51,7 @@ it("is not ended by the service however long it stands, and has afterwards what 
   expect(await statusOf(test, job)).toBe("TIMED_OUT");
 });
 
-it("gains no more time than it has been running, whatever its worker says", async () => {
+it("a paused job gains no more time than it has been running, whatever its worker reports", async () => {
   await using test = await createTestEngine();
   const { worker, job } = await running(test);
   await live(test, worker, job, 2_000);
@@ -62,7 +62,7 @@ it("gains no more time than it has been running, whatever its worker says", asyn
   expect(await statusOf(test, job)).toBe("TIMED_OUT");
 });
 
-it("may complete long after its executionTimeout", async () => {
+it("a paused job may complete long after its executionTimeout", async () => {
   await using test = await createTestEngine();
   const { worker, job } = await running(test);
   await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
@@ -75,7 +75,7 @@ it("may complete long after its executionTimeout", async () => {
   expect(await statusOf(test, job)).toBe("COMPLETED");
 });
 
-it("is lost with its worker all the same", async () => {
+it("a paused job is lost if its worker is lost", async () => {
   await using test = await createTestEngine();
   const { worker, job } = await running(test);
   await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
@@ -83,7 +83,7 @@ it("is lost with its worker all the same", async () => {
   expect(await statusOf(test, job)).toBe("IN_QUEUE");
 });
 
-it("is deleted at the end of its time to live, which counts from its submission", async () => {
+it("a paused job is deleted at the end of its time to live, which counts from its submission", async () => {
   await using test = await createTestEngine();
   const { worker, job } = await running(test, 20_000);
   await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
@@ -91,7 +91,7 @@ it("is deleted at the end of its time to live, which counts from its submission"
   expect(await statusOf(test, job)).toBeUndefined();
 });
 
-it("counts from the start again when it is handed to another worker", async () => {
+it("a paused job's time starts over when it is handed to another worker", async () => {
   await using test = await createTestEngine();
   const { worker, job } = await running(test);
   await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });

@@ -43,7 +43,7 @@ it("more than there is room for at all is given alone", async () => {
   expect(order).toEqual(["whole", "next"]);
 });
 
-it("who waited too long is refused, and so is who comes when too many wait", async () => {
+it("a request is refused if it waits too long, or if too many wait already", async () => {
   const { clock, take } = room();
   const all = await take("all", 100);
   const waiting = [take("b", 1), take("c", 1)];
@@ -57,7 +57,7 @@ it("who waited too long is refused, and so is who comes when too many wait", asy
   expect(await take("e", 100)).toBeDefined();
 });
 
-it("who goes away while waiting lets the next one in", async () => {
+it("a waiting request that is aborted lets the next one in", async () => {
   const { order, take } = room();
   await take("a", 60);
   const gone = new AbortController();
@@ -68,7 +68,7 @@ it("who goes away while waiting lets the next one in", async () => {
   expect(order).toEqual(["a", "large left", "small"]);
 });
 
-it("a share at once is of half of the room, and overtakes nobody", async () => {
+it("an immediate share comes from half of the room, and overtakes no waiting request", async () => {
   const { inFlight, order, take } = room();
   const held = inFlight.takeNow(50);
   expect(held).toBeDefined();

@@ -29,7 +29,7 @@ it("under a load that comes and goes at the maximum one decision is kept, not on
   expect(log.of("x")).toHaveLength(1);
 });
 
-it("what changes something is always kept, and what holds back after that is told again", () => {
+it("decisions that change something are always kept, and a later hold-back is logged again", () => {
   const log = new DecisionLog();
   decide(log, decision(atMaximum(1)));
   decide(log, decision([{ type: "idle", idleTimeout: 5 }], { drain: ["a"] }));

@@ -138,7 +138,7 @@ test("a defect is told once for each place in the code, however often its messag
   ]);
 });
 
-describe("what follows a batch", () => {
+describe("a callback after a batch", () => {
   test.each(["release", "failed", "learned", "lost"] as const)(
     "that throws in %s leaves every step answered, and the end is reached",
     async (what) => {
@@ -184,7 +184,7 @@ describe("what follows a batch", () => {
     await writer.close();
   });
 
-  test("that throws makes nobody turn in circles who waits for what others changed", async () => {
+  test("that throws does not make callers loop that wait for other replicas' changes", async () => {
     const { writer, store, memory } = sharedMemory({ learned: fail, release: fail });
     void writer.run((step) => step.putRecord("account", "account", { sshKeys: [] }));
     await turn();

@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => service[Symbol.asyncDispose]());
 
-it("what memory has is not answered by a process that stood still; what the store has is", async () => {
+it("a replica that stood still answers from the store, but not from memory", async () => {
   const { engine, replica } = first;
   const { id } = await submitTo(first, "echo-1");
   const ref = { endpointId: "echo-1", jobId: id };
@@ -43,7 +43,7 @@ it("what memory has is not answered by a process that stood still; what the stor
   expect((await health(engine, "echo-1")).jobs.inQueue).toBe(1);
 });
 
-it("whether it may be answered is asked after all that it waited for", async () => {
+it("a request's ownership is checked after everything that it waited for", async () => {
   const { engine, replica } = first;
   const gate = new Gate();
   replica.after = gate.pass;
@@ -57,7 +57,7 @@ it("whether it may be answered is asked after all that it waited for", async () 
   await submitted;
 });
 
-it("those who wait for a job are told when its endpoint is lost, and those of others wait on", async () => {
+it("when an endpoint is lost, callers that wait for its jobs are told; callers of other endpoints keep waiting", async () => {
   const { engine, replica } = first;
   const { id } = await submitTo(first, "echo-1");
   const ref = { endpointId: "echo-1", jobId: id };
@@ -79,7 +79,7 @@ it("those who wait for a job are told when its endpoint is lost, and those of ot
   expect((await kept).job.status).toBe("COMPLETED");
 });
 
-it("who waits for a job whose endpoint leaves is answered when it ends before, and told of the move otherwise", async () => {
+it("when an endpoint is released, waiting callers get the answer if their job ends first, and learn of the move otherwise", async () => {
   const worker = await first.test.connectWorker("echo-1");
   const request = requestOf("echo-1", { kind: "sync" });
   const running = submitAndWait(first.engine, request, 60_000, signal);
@@ -95,13 +95,13 @@ it("who waits for a job whose endpoint leaves is answered when it ends before, a
   expect(await refused).toMatchObject(MOVED);
 });
 
-it("nobody waits here for a job of an endpoint that another process has", async () => {
+it("a call that waits for a job is refused if another replica has the endpoint", async () => {
   const { id } = await submitTo(first, "echo-1");
   const waited = viewJobAtEnd(second.engine, { endpointId: "echo-1", jobId: id }, 60_000, signal);
   await expect(waited).rejects.toMatchObject(MOVED);
 });
 
-it("a reader of a stream gets no more of it once its endpoint is lost", async () => {
+it("a stream's reader gets no more chunks once the endpoint is lost", async () => {
   const { engine, replica } = first;
   const worker = await first.test.connectWorker("echo-1");
   const { id } = await submitTo(first, "echo-1");
@@ -116,7 +116,7 @@ it("a reader of a stream gets no more of it once its endpoint is lost", async ()
   await expect(reader.next()).rejects.toMatchObject(MOVED);
 });
 
-it("what is said of all endpoints is said of those that are decided for here", async () => {
+it("answers about all endpoints cover the endpoints that this replica owns", async () => {
   const ids = [];
   for await (const { endpoint } of healthOfAll(first.engine)) ids.push(endpoint.id);
   expect(ids).toEqual(["echo", "echo-1", "echo-2"]);

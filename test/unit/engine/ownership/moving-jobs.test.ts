@@ -45,7 +45,7 @@ it("a step on an endpoint that is not held is refused, with a time to try again,
   expect(await stored(service, id)).toMatchObject({ status: "IN_QUEUE" });
 });
 
-it("of a batch whose partitions are partly lost the rest is stored, and memory of the lost ones is dropped", async () => {
+it("if a batch's partitions are partly lost, the rest is stored, and the lost ones are dropped from memory", async () => {
   const first = await service.open([1, 2]);
   const second = await service.open();
   const gate = new Gate();
@@ -151,7 +151,7 @@ it("keys are this replica's own, and go on above all that others gave", async ()
   expect(seq % 64).toBe(1);
 });
 
-it("what is due at the owner before is due here", async () => {
+it("a job that was due at the previous owner is due at the next one", async () => {
   const first = await service.open([1]);
   const { submission } = requestOf("echo-1");
   const policy = { ...submission.policy, ttlMs: 10_000 };
@@ -166,7 +166,7 @@ it("what is due at the owner before is due here", async () => {
   expect(await stored(service, id)).toBeUndefined();
 });
 
-it("of a failed job that is deleted is told, whoever prunes what is told", async () => {
+it("a failed job that is deleted leaves a failure report", async () => {
   const first = await service.open([1]);
   const worker = await first.test.connectWorker("echo-1");
   const { submission } = requestOf("echo-1");
@@ -178,7 +178,7 @@ it("of a failed job that is deleted is told, whoever prunes what is told", async
   expect(await service.shared.store.reports.byId(id)).toMatchObject({ job: { id } });
 });
 
-it("a submission that comes again with its id is answered with the job that there is, and changes nothing", async () => {
+it("a repeated submission with the same id is answered with the existing job, and changes nothing", async () => {
   const first = await service.open([1]);
   const id = "0190-known-e1";
   const [once, again] = await Promise.all([

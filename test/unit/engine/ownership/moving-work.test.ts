@@ -1,4 +1,4 @@
-/** Work of an engine besides jobs when endpoints come, leave and are lost: webhook calls, bills, pods, time. */
+/** An engine's work besides jobs when endpoints arrive, move away or are lost: webhook calls, bills, pods, time. */
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readPodInput } from "../../../../emulator/core/pods/pod-input.ts";
@@ -40,7 +40,7 @@ async function endOne(member: Member): Promise<void> {
   await service.settle();
 }
 
-it("a webhook call of an endpoint that is lost is given up, and made by its next owner under the same id", async () => {
+it("when an endpoint is lost, its webhook call is aborted, and the next owner makes it under the same id", async () => {
   const unanswered = new ScriptedSender(() => new Promise(() => undefined));
   const first = await service.open([1], undefined, { webhookSender: unanswered });
   const answered = new ScriptedSender();
@@ -59,7 +59,7 @@ it("a webhook call of an endpoint that is lost is given up, and made by its next
   await expect(redeliver(first.engine, delivery?.id ?? "")).rejects.toMatchObject(MOVED);
 });
 
-it("what comes of a call that was made before its endpoint was lost is not recorded there, nor tried to be", async () => {
+it("an owner that has lost the endpoint does not record the result of a webhook call, and logs no error", async () => {
   const answer = Promise.withResolvers<number>();
   const sender = new ScriptedSender(() => answer.promise);
   const first = await service.open([1], undefined, { webhookSender: sender });
@@ -75,7 +75,7 @@ it("what comes of a call that was made before its endpoint was lost is not recor
   expect(delivery?.tries).toHaveLength(1);
 });
 
-it("an endpoint that leaves waits for the webhook calls in progress", async () => {
+it("an endpoint is released after its webhook calls in progress", async () => {
   const answer = Promise.withResolvers<number>();
   const sender = new ScriptedSender(() => answer.promise);
   const first = await service.open([1], undefined, { webhookSender: sender });
@@ -90,7 +90,7 @@ it("an endpoint that leaves waits for the webhook calls in progress", async () =
   expect(delivery).toMatchObject({ state: "delivered" });
 });
 
-it("webhook calls that become due while an endpoint waits for a job that runs are made at once", async () => {
+it("webhook calls that become due while a release waits for a running job are made at once", async () => {
   const sender = new ScriptedSender();
   const first = await service.open([1], undefined, { webhookSender: sender });
   const second = await service.open();
@@ -106,7 +106,7 @@ it("webhook calls that become due while an endpoint waits for a job that runs ar
   await given;
 });
 
-it("a worker is billed until it was last seen where its endpoint is lost, and until its end where it leaves", async () => {
+it("a worker is billed until it was last seen if its endpoint is lost, and until its end if its endpoint is released", async () => {
   const launcher = new ScriptedLauncher();
   const first = await service.open([1, 2], launcher);
   const second = await service.open();
@@ -126,7 +126,7 @@ it("a worker is billed until it was last seen where its endpoint is lost, and un
   expect(bills.map((usage) => usage.endedAt)).toEqual([startedAt, startedAt + 5_000]);
 });
 
-it("network volumes are billed by the owner of the service, whoever makes, changes and deletes them", async () => {
+it("the owner of the service bills network volumes, whichever replica creates, changes or deletes them", async () => {
   const first = await service.open([0]);
   const second = await service.open();
   const bills = async () =>
@@ -154,7 +154,7 @@ it("network volumes are billed by the owner of the service, whoever makes, chang
   expect((await bills())[1]).toEqual({ diskInGb: 30, ms: 1_000 });
 });
 
-it("pods run where the service is decided for, and end with that", async () => {
+it("pods run at the owner of the service; a release drains them, a loss kills them", async () => {
   const [here, there] = [new ScriptedPods(), new ScriptedPods()];
   const first = await service.open([0], undefined, { podLauncher: here });
   const second = await service.open([1], undefined, { podLauncher: there });
@@ -177,14 +177,14 @@ it("pods run where the service is decided for, and end with that", async () => {
   expect(here.launched).toHaveLength(2);
 });
 
-it("the clock cannot be advanced where several engines share a store", async () => {
+it("the clock cannot be advanced if several engines share a store", async () => {
   const { engine } = await service.open();
   const reason = expect.stringContaining("several emulators share the store");
   const refusal = { code: "invalid_request", message: reason };
   await expect(advanceClock(engine, 1_000, signal)).rejects.toMatchObject(refusal);
 });
 
-it("an engine that stops gives a job that runs 30 s, takes jobs of its endpoint meanwhile, and leaves what is idle at once", async () => {
+it("a stopping engine gives a running job 30 s, accepts jobs of its endpoint meanwhile, and releases idle partitions at once", async () => {
   const first = await service.open([1, 2]);
   const second = await service.open();
   const worker = await first.test.connectWorker("echo-1", { credit: 2 });
@@ -210,7 +210,7 @@ it("an engine that stops gives a job that runs 30 s, takes jobs of its endpoint 
   expect(told).toHaveLength(1);
 });
 
-it("an engine takes partitions when it starts, and gives them away before anything else when it stops", async () => {
+it("an engine takes partitions when it starts, and releases them before anything else when it stops", async () => {
   const first = await service.open([1]);
   const second = await service.open();
   const worker = await first.test.connectWorker("echo-1");

@@ -56,7 +56,7 @@ it("an endpoint is lost with the first batch that the store refuses for it", asy
   expect(launcher.at(0).wasKilled).toBe(true);
 });
 
-it("one that leaves hands nothing over, and waits for what runs; what is submitted meanwhile is kept for the next owner", async () => {
+it("an endpoint that is being released hands over no job and waits for running ones; later submissions go to the next owner", async () => {
   const { id, worker, job } = await running();
   await worker.grant();
   const given = first.replica.give(second.replica, "idle", 1);
@@ -77,7 +77,7 @@ it.each([
   { when: "stop", ms: 30_000 },
   { when: "now", ms: 1_000 },
 ] as const)(
-  "one that is to leave $when is given up what runs after $ms ms, at no cost",
+  "a release ($when) stops waiting for a running job after $ms ms, and the job loses no retry",
   async ({ when, ms }) => {
     const { id, worker, job } = await running();
     const given = first.replica.give(second.replica, when, 1);
@@ -96,7 +96,7 @@ it.each([
   },
 );
 
-it("nothing of an endpoint that has left is under way: what is being stored is, before it is given away", async () => {
+it("an endpoint's batch in progress is stored before the endpoint is released", async () => {
   const third = await service.open([3]);
   const gate = new Gate();
   third.replica.before = gate.pass;
@@ -115,7 +115,7 @@ it("nothing of an endpoint that has left is under way: what is being stored is, 
   expect(second.engine.steps.countsNow("echo-3").inQueue).toBe(1);
 });
 
-it("an endpoint that is lost while it leaves, and comes again, is not given away", async () => {
+it("an endpoint that is lost during its release and gained again is not released", async () => {
   await running();
   const left = first.replica.owner?.leave(new Set([1]), "idle");
   first.replica.owner?.lost(new Set([1]));
@@ -126,7 +126,7 @@ it("an endpoint that is lost while it leaves, and comes again, is not given away
   expect(first.engine.steps.countsNow("echo-1").inQueue).toBe(1);
 });
 
-it("a hand-over is not sent when the process stood still before, and another may have the endpoint", async () => {
+it("a hand-over is not sent if the replica stood still before it and another one may have the endpoint", async () => {
   const worker = await first.test.connectWorker("echo-1");
   const gate = new Gate();
   first.replica.after = gate.pass;

@@ -44,7 +44,7 @@ it(
   },
 );
 
-it("that is found out where an engine keeps what it had of endpoints that moved", async () => {
+it("the property fails if an engine keeps the state of endpoints that moved away", async () => {
   const keepsAll = ({ service }: MovingWorld) => {
     for (const { engine } of service.members)
       Object.assign(engine.steps.memory, { forget: () => undefined });
@@ -57,7 +57,7 @@ it("that is found out where an engine keeps what it had of endpoints that moved"
   expect(failed).toBe(true);
 });
 
-it("and where the store lets anybody write", async () => {
+it("the property fails if the store lets any replica write", async () => {
   const isOpenToAll = ({ service }: MovingWorld) => {
     service.shared.isFenced = false;
   };

@@ -25,7 +25,7 @@ const namesIn = ({ engine }: Member) =>
     .map(({ name }) => name)
     .toSorted();
 
-it("what two engines change at the same time is both changed, each on what is stored", async () => {
+it("concurrent changes by two engines both take effect, each based on the stored record", async () => {
   const first = await service.open([1]);
   const second = await service.open([2]);
   await first.engine.steps.refreshRecords();
@@ -41,7 +41,7 @@ it("what two engines change at the same time is both changed, each on what is st
   }
 });
 
-it("a name that another engine took meanwhile is taken", async () => {
+it("a name that another engine took meanwhile is refused", async () => {
   const first = await service.open();
   const second = await service.open();
   const made = [first, second].map(({ engine }) => createTemplate(engine, templateNamed("one")));
@@ -52,7 +52,7 @@ it("a name that another engine took meanwhile is taken", async () => {
   expect(namesIn(second).filter((name) => name === "one")).toHaveLength(1);
 });
 
-it("a step on records that others changed before it was stored is run anew, and jobs of its batch are stored", async () => {
+it("a step is rerun if others changed its records before it was stored; jobs of its batch are stored", async () => {
   const first = await service.open([1]);
   const second = await service.open();
   const gate = new Gate();
@@ -72,7 +72,7 @@ it("a step on records that others changed before it was stored is run anew, and 
   expect(namesIn(second)).toEqual(namesIn(first));
 });
 
-it("a step that gathers when others change records is run anew at once", async () => {
+it("a step in the open batch is rerun at once when others change records", async () => {
   const first = await service.open([1]);
   const second = await service.open();
   const gate = new Gate();
@@ -88,7 +88,7 @@ it("a step that gathers when others change records is run anew at once", async (
   await job;
 });
 
-it("what others change all the time is refused after some tries, and nothing of it is stored", async () => {
+it("a step is refused after 10 tries if others keep changing records, and nothing of it is stored", async () => {
   const first = await service.open();
   const second = await service.open();
   let made = 0;

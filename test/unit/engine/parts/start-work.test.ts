@@ -37,7 +37,7 @@ function startWork() {
   return { start: new StartWork(clock, log), clock, log, logged, done, work, nextTry };
 }
 
-it("does what has room at once, and passes on what fails for another reason", async () => {
+it("work that has room is done at once, and other failures are passed on", async () => {
   const { start, done, work, logged } = startWork();
   await start.do(work("a"));
   await expect(start.do(work("b", new RangeError("no sense")))).rejects.toThrow("no sense");
@@ -48,7 +48,7 @@ it("does what has room at once, and passes on what fails for another reason", as
   });
 });
 
-it("does nothing out of order: what comes behind work without room waits with it", async () => {
+it("work is done in order: later work waits behind work without room", async () => {
   const { start, done, work, nextTry, logged } = startWork();
   await start.do(work("a", full, full));
   await start.do(work("b", full));
@@ -65,7 +65,7 @@ it("does nothing out of order: what comes behind work without room waits with it
   expect(done).toEqual(["a", "b", "c", "d"]);
 });
 
-it("says once why it cannot go on, and tries again", async () => {
+it("a full disk is logged once, and the work is retried", async () => {
   const { start, done, work, nextTry, logged } = startWork();
   const broken = new StoreUnusableError("the disk failed");
   await start.do(work("a", full, broken, broken));
@@ -77,7 +77,7 @@ it("says once why it cannot go on, and tries again", async () => {
   ]);
 });
 
-it("does nothing more once it is stopped", async () => {
+it("no work is done after a stop", async () => {
   const { start, clock, done, work, nextTry } = startWork();
   await start.do(work("a", full));
   await start.stop();
@@ -115,7 +115,7 @@ it("a job that a former worker had costs no attempt, however long there was no r
   await engine.stop("kill");
 });
 
-it("a given key is good at once and stored when there is room; one that is to be made is refused", async () => {
+it("a given key is valid at once and stored when there is room; making a new key is refused", async () => {
   const { store, fill } = storeThatFills();
   const { start, nextTry } = startWork();
   const steps = await quietSteps(store);

@@ -61,7 +61,7 @@ it("a name goes to one only of those that want it", async () => {
   expect(auths.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
 });
 
-it("what is put to use is not deleted, and what is deleted is not put to use", async () => {
+it("a resource in use cannot be deleted, and a deleted resource cannot be used", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   const first = await createRegistryAuth(engine, auth("first"));
@@ -145,7 +145,7 @@ it("a change of an endpoint that is being deleted is refused", async () => {
   await deleted;
 });
 
-it("those who follow what happens are told of each change once, and of none that changed nothing", async () => {
+it("followers of events get each change once, and none for an update without changes", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   const told: string[] = [];

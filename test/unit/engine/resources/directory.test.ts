@@ -28,7 +28,7 @@ async function held() {
   return { test, hold };
 }
 
-it("what a step stores is known when it is durable, not before, and when its effects are released", async () => {
+it("a step's records are known once they are durable and its effects are released, not before", async () => {
   const { test, hold } = await held();
   await using _ = test;
   const { directory, events, steps } = test.engine;
@@ -55,7 +55,7 @@ it("what a step stores is known when it is durable, not before, and when its eff
   expect(directory.endpointIds()).toEqual(new Set());
 });
 
-it("what could not be stored is never known, and what two batches change is known as each of them has it", async () => {
+it("records that could not be stored are never known; records that two batches change are known as of each batch", async () => {
   const { test, hold } = await held();
   await using _ = test;
   const { directory, steps } = test.engine;
@@ -78,7 +78,7 @@ it("what could not be stored is never known, and what two batches change is know
   expect(directory.endpoint("echo").name).toBe("second");
 });
 
-it("an endpoint that was stored before there were types has a queue", async () => {
+it("an endpoint that was stored without a type has a queue", async () => {
   const store = createMemoryStore();
   const before = await createTestEngine(store);
   const { type: _, ...old } = before.engine.directory.endpoint("echo");

@@ -12,7 +12,7 @@ import { storeThatFills } from "../filling-store.ts";
 
 const order = { name: "models", size: 20, dataCenterId: "EU-RO-1" };
 
-it("there is the volume that was there before when a change of it cannot be stored", async () => {
+it("a volume is unchanged if a change of it cannot be stored", async () => {
   const { store, fill } = storeThatFills();
   await using test = await createTestEngine(store);
   const { engine } = test;
@@ -26,7 +26,7 @@ it("there is the volume that was there before when a change of it cannot be stor
   expect(listNetworkVolumes(engine)).toEqual([volume]);
 });
 
-it("a volume without a place for its files is none, and the client is told that the disk is full", async () => {
+it("a volume without room for its files is not created, and the client learns that the disk is full", async () => {
   await using test = await createTestEngine();
   const full = () => Promise.reject(new StoreFullError("no room"));
   const engine = { ...test.engine, volumeFiles: { create: full, remove: full } };
@@ -35,7 +35,7 @@ it("a volume without a place for its files is none, and the client is told that 
   expect(engine.steps.records.all("networkVolume")).toEqual([]);
 });
 
-it("stays deleted when it was changed at the same moment", async () => {
+it("a volume that is deleted and changed at the same moment stays deleted", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   const { id } = await createNetworkVolume(engine, order);
@@ -48,7 +48,7 @@ it("stays deleted when it was changed at the same moment", async () => {
   expect(usages.map(({ endedAt }) => endedAt)).not.toContain(undefined);
 });
 
-it("is not deleted twice, and not changed once it is deleted", async () => {
+it("a deleted volume can be neither deleted again nor changed", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   const { id } = await createNetworkVolume(engine, order);

@@ -49,7 +49,7 @@ async function storeWithAuth() {
   return { store, auth: await createRegistryAuth(engine, INPUT) };
 }
 
-it("gives back what was stored, in this start and in the next", async () => {
+it("stored credentials are read back, in this start and in the next", async () => {
   const { store, auth } = await storeWithAuth();
   const { engine, logged } = await start(store, right);
   expect(await registryCredentials(engine, auth.id)).toEqual({
@@ -129,7 +129,7 @@ it("knows no credentials of an auth that is not there", async () => {
   });
 });
 
-it("gives back other credentials that an auth was given, of the same id and name", async () => {
+it("replaced credentials of an auth are read back under the same id and name", async () => {
   const { store, auth } = await storeWithAuth();
   const { engine } = await start(store, right);
   const other = { username: "grace", password: "other-canary" };

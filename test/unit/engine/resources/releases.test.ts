@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 
-it("are there after a start, and go on with the next version", async () => {
+it("releases outlive a restart, and continue with the next version", async () => {
   using directory = temporaryDirectory();
   const store = () => openSqliteStore({ directory: directory.path });
   const before = await createTestEngine(await store());
@@ -27,7 +27,7 @@ it("are there after a start, and go on with the next version", async () => {
   ]);
 });
 
-it("are made of a handler file that is saved, with nothing that changed of the endpoint", async () => {
+it("saving a handler file makes a release without changes of the endpoint", async () => {
   await using test = await createTestEngine();
   await releaseHandler(test.engine, "sv.local/echo", undefined);
   expect(listReleases(test.engine, "echo")).toMatchObject([
@@ -36,7 +36,7 @@ it("are made of a handler file that is saved, with nothing that changed of the e
   ]);
 });
 
-it("and other records of kinds that this version knows nothing of are passed over when another replica tells of them", () => {
+it("records of kinds that this version does not know are ignored when another replica sends them", () => {
   const book = new RecordBook(new Journal());
   const unknown = "release of tomorrow" as RecordKind;
   const record = { id: "a" } as Endpoint;

@@ -92,7 +92,7 @@ it("writes nothing when the files say what they said at the last start", async (
   expect(commits).toEqual([expect.toSatisfy((count: number) => count > 0), 0]);
 });
 
-it("keeps what was changed over the interface until the file says something new", async () => {
+it("a change over the interface is kept until the file has a new value", async () => {
   const store = createMemoryStore();
   const { engine } = await start(store, SHARED);
   await updateTemplate(engine, TEMPLATE.id, { readme: "mine", env: { A: "1" } });

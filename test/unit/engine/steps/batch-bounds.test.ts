@@ -92,7 +92,7 @@ describe("a step is refused when it has waited for 10 s in all", () => {
   test.each([
     ["needs nothing", []],
     ["reads a cold job", ["cold"]],
-  ])("one that %s, however many batches it saw begin", async (_, jobs) => {
+  ])("a step that %s, however many batches began meanwhile", async (_, jobs) => {
     scene.flushMs = 4_000;
     const begunAt = scene.clock.now();
     const refusedAt: number[] = [];
@@ -138,7 +138,7 @@ test("a step that is refused again for partitions that another process has is tr
   expect(between).toEqual([0, ...Array<number>(8).fill(100)]);
 });
 
-describe("what is true of steps by care is checked", () => {
+describe("invariants of steps are checked", () => {
   test("a step within a step is refused, and so is the step around it", async () => {
     const inner: Promise<unknown>[] = [];
     const outer = steps.commit((step) => {
@@ -156,7 +156,7 @@ describe("what is true of steps by care is checked", () => {
     expect(steps.countsNow("outer").inQueue).toBe(1);
   });
 
-  test("what a step asks for before anything can be done about it is a defect of the step", async () => {
+  test("a step that requests effects before they can be released is refused", async () => {
     const early = steps.commit((step) => {
       submit(step, "early");
       step.effects.changedEndpoints.add("early");

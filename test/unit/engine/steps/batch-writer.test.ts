@@ -119,7 +119,7 @@ test("when a batch cannot be stored, it and what gathered after it are refused, 
   expect(next.state).toBe("resolved");
 });
 
-test("what came and went within a batch is not stored, and a row is stored once", async () => {
+test("a job that is created and deleted within a batch is not stored, and each row is stored once", async () => {
   void writer.run((step) => {
     const id = submit(step);
     step.putPayload({ seq: 1, endpointId: "hello" }, "input", {
@@ -161,7 +161,7 @@ test("a batch takes 1,024 steps, however many wait for room, and those in their 
   expect(sizes).toEqual([1_024, 1_024, 1_024, 1_024, 904]);
 });
 
-test("a step for which there is no room for 10 s is refused, and nobody else", async () => {
+test("only a step without room for 10 s is refused", async () => {
   const all = Array.from({ length: 2_048 }, () => outcomeOf(runInTurn((step) => submit(step))));
   await turn();
   const late = runInTurn((step) => submit(step)).catch((error: unknown) => error);

@@ -34,18 +34,18 @@ beforeEach(async () => {
   steps = await openSteps(store, { log: SILENT, clock });
 });
 
-it("is ready once it has started", async () => {
+it("the service is ready once it has started", async () => {
   expect(await missing()).toEqual(["the start is not done"]);
   readiness.started();
   expect(await missing()).toEqual([]);
 });
 
-it("all that is missing is named", async () => {
+it("all problems are named", async () => {
   readiness.storeAway(true);
   expect(await missing()).toEqual(["the start is not done", "the store is not there"]);
 });
 
-it("is not ready while what the store keeps is away", async () => {
+it("the service is not ready while the store is away", async () => {
   readiness.started();
   readiness.storeAway(true);
   expect(await missing()).toEqual(["the store is not there"]);
@@ -53,7 +53,7 @@ it("is not ready while what the store keeps is away", async () => {
   expect(await missing()).toEqual([]);
 });
 
-it("is not ready for 10 s after a batch that could not be stored, or until one is", async () => {
+it("the service is not ready for 10 s after a failed batch, or until a batch is stored", async () => {
   readiness.started();
   broken.flush = new StoreFullError("no room");
   await expect(write("a")).rejects.toThrow("no room");
@@ -69,13 +69,13 @@ it("is not ready for 10 s after a batch that could not be stored, or until one i
   expect(await missing()).toEqual([]);
 });
 
-it("is not ready while the store cannot be read", async () => {
+it("the service is not ready while the store cannot be read", async () => {
   readiness.started();
   broken.read = Promise.reject(new Error("damaged"));
   expect(await missing()).toEqual(["the store cannot be read"]);
 });
 
-it("is not ready when the store takes longer than 2 s for an answer, and asks it once meanwhile", async () => {
+it("the service is not ready if the store takes longer than 2 s to answer, and asks it once meanwhile", async () => {
   readiness.started();
   const reading = Promise.withResolvers<never>();
   broken.read = reading.promise;

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const refusal = (): Error => new BatchRefusedError("a row is not as it was");
 
-test("a batch refused for its data is stored in halves, and refuses only those who rest on what was refused", async () => {
+test("a batch that is refused for its data is stored in halves; only steps that depend on the refused part are refused", async () => {
   const { store, jobs, writer, released, refused } = scene;
   const stored = outcomeOf(writer.run((step) => submit(step)));
   await turn();
@@ -68,7 +68,7 @@ test("a batch refused for its data is stored in halves, and refuses only those w
   expect(states(later)).toEqual(["resolved", refusedWith, refusedWith, "resolved"]);
 });
 
-test("what gathers while the parts of a refused batch are stored rests on those that were refused as well", async () => {
+test("steps that arrive while parts of a refused batch are stored are refused if they depend on a refused part", async () => {
   const { store, jobs, writer } = scene;
   void outcomeOf(writer.run((step) => submit(step, "good")));
   const bad = outcomeOf(writer.run((step) => submit(step, "bad")));
@@ -92,7 +92,7 @@ test("what gathers while the parts of a refused batch are stored rests on those 
   await scene.writer.storing;
 });
 
-test("who waits for room has it when a batch that was full is refused", async () => {
+test("a caller that waits for room gets it when a full batch is refused", async () => {
   const { store, writer } = scene;
   for (let step = 0; step < 2_048; step += 1) {
     if (step === 1_024) await turn();
@@ -104,7 +104,7 @@ test("who waits for room has it when a batch that was full is refused", async ()
   expect(late.state).toBe("resolved");
 });
 
-test("one endpoint of many that is refused costs a few more batches, and the rest of them is stored", async () => {
+test("one refused endpoint of many costs a few more batches, and all others are stored", async () => {
   const { store, writer } = scene;
   const ends = Array.from({ length: 128 }, (_, at) =>
     outcomeOf(writer.run((step) => submit(step, `endpoint-${at}`))),

@@ -165,7 +165,7 @@ class World {
 /** What is in memory alone. */
 const withoutAttempt = (job: Job | undefined) => job && { ...job, attempt: 0 };
 
-test("whatever is refused, memory and store are as if only what was answered had happened", async () => {
+test("after any refusals, memory and store contain exactly the answered steps", async () => {
   let refused = 0;
   for (let seed = 1; seed <= sized(150, 5_000); seed += 1) {
     const world = new World(seed);

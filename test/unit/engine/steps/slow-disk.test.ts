@@ -62,7 +62,7 @@ it("no lease runs out while the disk does not answer, nor within a lease after t
   expect(statusOf(test, id)).toBe("IN_QUEUE");
 });
 
-it("what a worker says waits for room in a batch as long as it takes, and clients are refused", async () => {
+it("worker reports wait for room in a batch without a limit; client requests are refused", async () => {
   const { test, stall, goOn } = await scene();
   await using _ = test;
   const worker = await test.connectWorker();
@@ -85,7 +85,7 @@ it("what a worker says waits for room in a batch as long as it takes, and client
   expect(read).toMatchObject({ status: "COMPLETED", attempt: 1 });
 });
 
-it("what is to be stored, and what is read, is work under way that time waits for", async () => {
+it("storing and reading count as pending work that the clock waits for", async () => {
   const { test, stall, goOn } = await scene();
   await using _ = test;
   const { pendingWork } = test.engine;

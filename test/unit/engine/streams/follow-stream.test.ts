@@ -70,7 +70,7 @@ it("asks the store nothing from the job's beginning to its end, not even for the
   asked.mockRestore();
 });
 
-it("is told the end that counts when the job was begun anew after another one", async () => {
+it("a follower gets the final end if the job was restarted after another end", async () => {
   await using test = await createTestEngine();
   const { worker, job, events } = await followed(test);
   await worker.chunks(job, ["old"]);
@@ -85,7 +85,7 @@ it("is told the end that counts when the job was begun anew after another one", 
   expect(await next(events)).toBe("end");
 });
 
-it("goes by nothing that is taken back: who comes while a retry is refused gets the stream and its end", async () => {
+it("a follower that arrives while a retry is refused gets the stream and its end", async () => {
   await using test = await createTestEngine();
   const { worker, job, follow } = await followed(test);
   await worker.chunks(job, ["old"]);
@@ -118,7 +118,7 @@ it("reads what it missed from the store when more came than is kept, and then fr
   expect(await next(events)).toBe("end");
 });
 
-it("is told when the job begins anew, and gets the new attempt's chunks only", async () => {
+it("a follower is told when the job restarts, and gets only the new attempt's chunks", async () => {
   await using test = await createTestEngine();
   const { worker, job, events } = await followed(test);
   await worker.chunks(job, ["old 0", "old 1"]);

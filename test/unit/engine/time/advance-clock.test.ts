@@ -33,7 +33,7 @@ function due({ engine }: TestEngine, inMs: number, act: () => Promise<void>): vo
   clock.wakeAt(clock.now() + inMs, () => void pendingWork.track("a test", act()));
 }
 
-it("meets due moments in order, those too that come up on the way, each when the one before has settled", async () => {
+it("an advance meets due moments in order, new ones too, each after the previous one has settled", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   const startedAt = engine.clock.now();
@@ -58,7 +58,7 @@ it("meets due moments in order, those too that come up on the way, each when the
   expect([settled, now - startedAt]).toEqual([true, 31 * MINUTE_MS]);
 });
 
-it("does not move time for what is due only after it", async () => {
+it("an advance does not move time for work that is due only after it", async () => {
   await using test = await createTestEngine();
   let happened = false;
   due(test, 1_000, async () => {
@@ -70,7 +70,7 @@ it("does not move time for what is due only after it", async () => {
   expect(happened).toBe(true);
 });
 
-it("goes the whole way over any number of due moments, in bounded steps", async () => {
+it("an advance covers any number of due moments, in bounded steps", async () => {
   await using test = await createTestEngine();
   const startedAt = test.engine.clock.now();
   let ticks = 0;
@@ -117,7 +117,7 @@ it("measures a job that ends in the middle of an advance by the time its handler
   expect(await jobOf(test, id)).toMatchObject({ status: "COMPLETED", executionTimeMs: 4_000 });
 });
 
-it("waits for nobody when its caller has gone, but goes the whole way", async () => {
+it("an advance whose caller has gone does not wait for pending work, but completes", async () => {
   await using test = await createTestEngine();
   const startedAt = test.engine.clock.now();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ it("waits for nobody when its caller has gone, but goes the whole way", async ()
   resolve();
 });
 
-it("goes on from the time it had reached when the service starts again", async () => {
+it("service time continues after a restart from the time that advances had reached", async () => {
   await using tree = await temporaryTree({ "data/": "" });
   const directory = join(tree.root, "data");
   const first = await createTestEngine(await openSqliteStore({ directory }));

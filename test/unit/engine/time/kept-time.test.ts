@@ -61,7 +61,7 @@ async function threeWaiting() {
   return store;
 }
 
-it("a clock that is 2 days ahead at the start counts, but deletes nothing for 10 minutes, and says so", async () => {
+it("a clock that is 2 days ahead at the start is used, but deletes nothing for 10 minutes, and this is logged", async () => {
   const store = await threeWaiting();
   const { real, said, clock, jobs } = await start(store, NOW + 2 * DAY_MS);
   expect(clock.now()).toBe(NOW + 2 * DAY_MS);
@@ -76,7 +76,7 @@ it("a clock that is 2 days ahead at the start counts, but deletes nothing for 10
   expect(await jobs()).toEqual([]);
 });
 
-it("what is held stays for as long as the service runs, and is there at a start with the right clock", async () => {
+it("held jobs stay while the service runs, and are still there after a start with the right clock", async () => {
   const store = await threeWaiting();
   const wrong = await start(store, NOW + 2 * DAY_MS);
   wrong.clock.hold();
@@ -90,7 +90,7 @@ it("what is held stays for as long as the service runs, and is there at a start 
   expect(await right.jobs()).toEqual([]);
 });
 
-it("what is due without the gap, and what came since, is deleted although the rest is held", async () => {
+it("jobs that are due without the gap are deleted although the rest is held", async () => {
   const store = createMemoryStore();
   const owner = await Owner.of(store);
   await owner.insert({ id: "soon", ttlMs: 5 * MINUTE_MS });
@@ -104,7 +104,7 @@ it("what is due without the gap, and what came since, is deleted although the re
   expect((await jobs()).map(({ id }) => id)).toEqual(["late"]);
 });
 
-it.each([HOUR_MS, 5 * MINUTE_MS])("%i ms between two runs are held by nobody", async (byMs) => {
+it.each([HOUR_MS, 5 * MINUTE_MS])("%i ms between two runs are not held back", async (byMs) => {
   const store = createMemoryStore();
   const owner = await Owner.of(store);
   await owner.insert({ ttlMs: 5 * MINUTE_MS });
@@ -113,7 +113,7 @@ it.each([HOUR_MS, 5 * MINUTE_MS])("%i ms between two runs are held by nobody", a
   expect([await jobs(), said]).toEqual([[], []]);
 });
 
-it("nothing is said where a long time between two runs deletes nothing", async () => {
+it("a long time between two runs that deletes nothing is not logged", async () => {
   const store = await threeWaiting();
   const { clock, said } = await start(store, NOW + 2 * HOUR_MS);
   expect([clock.heldBackMs, said]).toEqual([0, []]);

@@ -4,11 +4,11 @@ import { PendingWork } from "../../../../emulator/engine/time/pending-work.ts";
 
 const never = new AbortController().signal;
 
-test("nothing under way is settled at once", async () => {
+test("without pending work, settled resolves at once", async () => {
   expect(await new PendingWork().settled(never)).toBe(true);
 });
 
-test("work is waited for until it ends, whether it succeeds or fails", async () => {
+test("settled waits until work ends, whether it succeeds or fails", async () => {
   const pendingWork = new PendingWork();
   const good = Promise.withResolvers<string>();
   const bad = Promise.withResolvers<string>();
@@ -28,7 +28,7 @@ test("work is waited for until it ends, whether it succeeds or fails", async () 
   expect(pendingWork.underWay).toEqual([]);
 });
 
-test("work that follows from work is waited for as well", async () => {
+test("settled also waits for work that follows from other work", async () => {
   const pendingWork = new PendingWork();
   const first = Promise.withResolvers<undefined>();
   const second = Promise.withResolvers<undefined>();
@@ -48,7 +48,7 @@ test("work that follows from work is waited for as well", async () => {
   await settled;
 });
 
-test("who waits gives up when told to, and work of one kind is named once", async () => {
+test("waiting ends when its signal is aborted, and work of one kind is named once", async () => {
   const pendingWork = new PendingWork();
   const { promise } = Promise.withResolvers<undefined>();
   void pendingWork.track("webhook delivery", promise);

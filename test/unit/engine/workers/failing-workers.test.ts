@@ -107,7 +107,7 @@ it("ends a worker that is not ready after 7 minutes, counts it as unhealthy and 
   expect(scene.launcher.launched).toHaveLength(2);
 });
 
-it("gives a worker the time its template asks for, and says so when that makes no sense", async () => {
+it("a worker has the time that its template asks for, and a senseless value is logged", async () => {
   await using scene = await FleetScene.set();
   await scene.keepEnv({ SV_INIT_TIMEOUT: "1800" });
   await scene.change({ workersMin: 1 });
@@ -154,7 +154,7 @@ it("ends a worker that says its handler cannot be loaded and stays, or was told 
   ]);
 });
 
-it("is handed nothing by what it said before its process ended and is read only after that", async () => {
+it("a worker gets no job for a report that is read only after its process ended", async () => {
   await using scene = await FleetScene.set({ workersMax: 1 });
   await scene.submit();
   const worker = await scene.connect(0);

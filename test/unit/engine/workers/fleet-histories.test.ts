@@ -34,7 +34,7 @@ const anyHappening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("release") }) },
 );
 
-it("are told, counted and billed as they are, take jobs only while they are ready, and end once", async () => {
+it("workers are reported, counted and billed correctly, take jobs only while ready, and end once", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyHappening, { minLength: 5, maxLength: 30 }), async (history) => {
       await using world = await FleetWorld.set();

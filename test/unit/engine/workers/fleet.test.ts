@@ -39,7 +39,7 @@ function scene() {
   };
 }
 
-it("each state is counted, and what has left is not", () => {
+it("workers are counted by state, and workers that have left are not counted", () => {
   const { fleet, told, worker, change } = scene();
   const [first, second] = [worker("first"), worker("second")];
   fleet.add(first);
@@ -56,7 +56,7 @@ it("each state is counted, and what has left is not", () => {
   expect(fleet.states("echo")).toEqual(NO_WORKERS);
 });
 
-it(`of ${WORKERS} workers only the one that changes is looked at`, () => {
+it(`only the one of ${WORKERS} workers that changes is examined`, () => {
   const { fleet, told, worker, looks, change } = scene();
   const workers = Array.from({ length: WORKERS }, (_, number) => worker(String(number)));
   for (const each of workers) fleet.add(each);

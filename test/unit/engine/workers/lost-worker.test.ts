@@ -62,7 +62,7 @@ it("ends a worker that was silent for a lease, gives its job back and starts ano
   });
 });
 
-it("says what became of a silent worker, in the log and in the failure report of its job", async () => {
+it("the log and the job's failure report say what happened to a silent worker", async () => {
   await using scene = await setUp({ workersMin: 0 });
   const { test, launcher } = scene;
   const { id } = await submitJob(test);
@@ -83,7 +83,7 @@ it("says what became of a silent worker, in the log and in the failure report of
   });
 });
 
-it("finds a silent worker that holds no job, and leaves one alone that only says that it is there", async () => {
+it("a silent worker without a job is found, and a worker that only sends signs of life is left alone", async () => {
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   const idle = await launcher.at(0).connect(test.engine);
@@ -177,7 +177,7 @@ it("loses no worker and no lease over its own standstill, however long", async (
   );
 });
 
-it("takes an outcome that came in time although the service was asleep when the job's time was over", async () => {
+it("an outcome that came in time is accepted although the service was asleep when the job's time ended", async () => {
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   const worker = await launcher.at(0).connect(test.engine);

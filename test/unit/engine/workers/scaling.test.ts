@@ -13,7 +13,7 @@ it("by QUEUE_DELAY adds a worker every scalerValue seconds while a slow start ke
   }
 });
 
-it("starts no worker for jobs of low priority, but hands them to one that is there", async () => {
+it("low priority jobs start no worker, but are handed to an existing one", async () => {
   await using scene = await FleetScene.set();
   const low = [await scene.submit("echo", true), await scene.submit("echo", true)];
   await scene.test.clock.advance(60_000);

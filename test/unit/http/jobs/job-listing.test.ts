@@ -63,7 +63,7 @@ it("leads through the jobs of all endpoints by next, though jobs come and go mea
   expect(last).not.toHaveProperty("next");
 });
 
-it("takes several statuses, a time, a text and durations, and counts what fits", async () => {
+it("filters by several statuses, a time, a text and durations are combined and counted", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   const worker = await service.test.connectWorker();

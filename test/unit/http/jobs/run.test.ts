@@ -82,7 +82,7 @@ it("answers id and status alone when wait is over before the job", async () => {
   expect(shown.json).toMatchObject({ status: "COMPLETED", output: 1 });
 });
 
-it("goes on with a job whose client hung up while it waited", async () => {
+it("a job continues if its client hangs up while it waits", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const client = new AbortController();

@@ -29,8 +29,8 @@ beforeEach(async () => {
 });
 afterEach(async () => doors.close());
 
-describe("a door", () => {
-  it("takes no requests by a name that it is not called by, nor from a page", async () => {
+describe("a worker listener", () => {
+  it("rejects unknown host names and requests from web pages", async () => {
     const url = new URL(await doors.openAt({ host: "127.0.0.2", port: 0 }));
     const ask = async (headers: Record<string, string>) => {
       const path = `${url.origin}/live/v2/e/ping/w?job_id=j`;
@@ -50,13 +50,13 @@ describe("a door", () => {
     ["POST", "/job-done/w/j?gpu=&isStream=false"],
     ["POST", "/job-stream/w/j?gpu=&isStream=false"],
     ["GET", "/ping/w?job_id=j"],
-  ])("leads to %s %s", async (method, path) => {
+  ])("serves %s %s", async (method, path) => {
     const url = await doors.openAt(ANY);
     const answer = await fetch(`${url}/live/v2/e${path}`, { method: "PUT" });
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, method]);
   });
 
-  it("leads to nothing else, with a good key neither", async () => {
+  it("serves no other operation, even with a valid key", async () => {
     const url = await doors.openAt(ANY);
     const headers = { authorization: `Bearer ${KEY}` };
     const all = Object.values(OPERATIONS).flatMap((operation) => routesOf(operation));
@@ -73,7 +73,7 @@ describe("a door", () => {
   });
 });
 
-it("are several, each at the wished port if that is free at its address", async () => {
+it("several listeners can be open, each on the requested port if it is free", async () => {
   const first = await doors.openAt(ANY);
   const port = Number(new URL(first).port);
   const second = await doors.openAt({ host: HOST, port });
@@ -82,7 +82,7 @@ it("are several, each at the wished port if that is free at its address", async 
   for (const url of [first, second]) expect((await fetch(url)).status).toBe(404);
 });
 
-it("are closed all together, and none is opened after that", async () => {
+it("closing closes all listeners, and none can be opened afterwards", async () => {
   const urls = [await doors.openAt(ANY), await doors.openAt(ANY)];
   await Promise.all([doors.close(), doors.close()]);
   for (const url of urls) await expect(fetch(url)).rejects.toThrow("fetch failed");

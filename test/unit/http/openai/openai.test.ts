@@ -183,12 +183,12 @@ describe("a stream", () => {
     );
   });
 
-  test("of a handler that only returns has what it returns", async () => {
+  test("has the return value of a handler that only returns", async () => {
     const { text } = await streamed((w, job) => w.complete(job, { id: "a" }));
     expect(text).toBe('data: {"id":"a"}\n\ndata: [DONE]\n\n');
   });
 
-  test("that has begun may take longer than the five minutes in which it has to begin", async () => {
+  test("may take longer than five minutes once it has begun", async () => {
     const { text } = await streamed(async (w, job, { test: { clock } }) => {
       await w.chunks(job, [{ n: 1 }]);
       const { jobId, leaseToken } = job;
@@ -202,7 +202,7 @@ describe("a stream", () => {
     expect(text).toMatch(/^data: \{"n":1\}\n\n.*data: \{"n":2\}\n\ndata: \[DONE\]\n\n$/s);
   });
 
-  test("that fails before its first chunk is an error with a status", async () => {
+  test("is an error with a status if it fails before its first chunk", async () => {
     const { status, text } = await streamed((w, job) => w.fail(job, { message: "no model" }));
     expect([status, JSON.parse(text)]).toMatchObject([500, { error: { message: "no model" } }]);
   });
@@ -215,7 +215,7 @@ describe("a stream", () => {
     expect([status, JSON.parse(text)]).toMatchObject([404, { error: { code: 404 } }]);
   });
 
-  test("that fails later ends with an error and without the end of one that is whole", async () => {
+  test("ends with an error, and without the usual end, if it fails later", async () => {
     const { status, text } = await streamed(async (w, job) => {
       await w.chunks(job, [{ n: 1 }]);
       await w.fail(job, { message: "it broke" });
@@ -245,7 +245,7 @@ test.each([true, false])(
   },
 );
 
-test("a stream whose job begins anew says so instead of beginning anew", async () => {
+test("a stream of a job that restarts ends with an error instead of starting over", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const call = fetch(`${service.url}${CHAT}`, {

@@ -19,7 +19,7 @@ it("a head is read when it is complete, and says where the body begins", () => {
   });
 });
 
-it("what concerns the connection of the replicas is left out, but that the client's is to be closed", () => {
+it("headers of the replicas' connection are dropped; a close for the client's connection is kept", () => {
   const length = "content-length: 2\r\n";
   const kept = "Connection: keep-alive\r\nKeep-Alive: timeout=72\r\n";
   expect(read(`HTTP/1.1 200 OK\r\n${kept}${length}\r\n`)?.headers).toEqual(["content-length", "2"]);

@@ -20,7 +20,7 @@ async function run(): Promise<string> {
   return made(replicas.a.service, "/v2/echo/run", { input: {} });
 }
 
-it("is answered by the one that has the endpoint, with the id that was made where it arrived", async () => {
+it("a request is answered by the endpoint's owner, with the id made by the replica that received it", async () => {
   const { a, b } = replicas;
   const id = await run();
   expect(await jobsOf(a)).toEqual([]);
@@ -38,7 +38,7 @@ it("is answered by the one that has the endpoint, with the id that was made wher
   ]);
 });
 
-it("is let in, limited and refused by the owner, who sees the client's own headers", async () => {
+it("the owner authorizes, limits and refuses a request, and sees the client's own headers", async () => {
   const { a, b } = replicas;
   const headers = { authorization: "wrong" };
   const refused = await a.service.call("GET", "/v2/echo/health", { headers });
@@ -51,7 +51,7 @@ it("is let in, limited and refused by the owner, who sees the client's own heade
   }
 });
 
-it("has what the live dialect and the OpenAI API say, and HEAD no body", async () => {
+it("a forwarded answer has the form of its dialect, and HEAD has no body", async () => {
   const { a, b } = replicas;
   const live = await a.service.call("POST", "/live/v2/echo/run", { body: {} });
   expect(live.status).toBe(400);
@@ -69,7 +69,7 @@ it("has what the live dialect and the OpenAI API say, and HEAD no body", async (
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*content-length: \d+\r\n[^]*\r\n\r\n$/u);
 });
 
-it("is told to go on when the owner wants its body", async () => {
+it("a request with Expect gets 100 Continue when the owner wants its body", async () => {
   const socket = await replicas.a.service.socket(
     `POST /v2/echo/run HTTP/1.1\r\n${HEAD}expect: 100-continue\r\ncontent-length: 12\r\n\r\n`,
   );
@@ -80,7 +80,7 @@ it("is told to go on when the owner wants its body", async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*IN_QUEUE/u);
 });
 
-it("may be large, and so may its answer, which waits for its reader without holding up others", async () => {
+it("requests and answers may be large; a slow reader's answer does not block others", async () => {
   const { a, b } = replicas;
   const text = "x".repeat(4_000_000);
   const worker = await b.service.test.connectWorker();
@@ -98,7 +98,7 @@ it("may be large, and so may its answer, which waits for its reader without hold
   expect(received).toBeGreaterThan(text.length);
 });
 
-it("is given up at the owner when its client goes, and cut off when the owner goes in the middle of an answer", async () => {
+it("a request is aborted at the owner if its client goes, and cut off if the owner goes in the middle of an answer", async () => {
   const { a, b } = replicas;
   const id = await run();
   const { watchers } = b.service.test.engine;
@@ -115,7 +115,7 @@ it("is given up at the owner when its client goes, and cut off when the owner go
   });
 });
 
-it("is sent once more over a new connection when the old one was gone, unless it could be done twice", async () => {
+it("a request is retried over a new connection if the old one was gone, unless it could run twice", async () => {
   const { a, b } = replicas;
   const id = await run();
   const freeze = vi.spyOn(b.service.test.engine.steps, "commit");
@@ -134,7 +134,7 @@ it("is sent once more over a new connection when the old one was gone, unless it
   expect((await a.service.call("POST", `/v2/echo/cancel/${id}`)).status).toBe(200);
 });
 
-it("is sent once more when only the network between the replicas was cut, and makes one job", async () => {
+it("a submission is retried if only the network between the replicas was cut, and makes one job", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   const { a, b } = replicas;
   const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
@@ -155,7 +155,7 @@ it("is sent once more when only the network between the replicas was cut, and ma
   expect(await jobsOf(b)).toEqual([id]);
 });
 
-it("that may have been carried out is refused with that, when nobody is found who knows", async () => {
+it("a request that may have run is refused as such if no owner is found", async () => {
   const { a, b } = replicas;
   const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
   await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
@@ -169,7 +169,7 @@ it("that may have been carried out is refused with that, when nobody is found wh
   expect(json).toMatchObject({ error: expect.stringContaining("is not known") as string });
 });
 
-it("is answered with what is known when the replica stops that its client is connected with", async () => {
+it("a request is answered with what is known if the client's replica stops", async () => {
   const { a, b } = replicas;
   const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
   await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
@@ -181,7 +181,7 @@ it("is answered with what is known when the replica stops that its client is con
   expect(headers["connection"]).toBe("close");
 });
 
-it("is given up with a replica that is not alive any more", async () => {
+it("a request to a replica that has died goes to the next owner", async () => {
   const { a, b, c, cluster } = replicas;
   await run();
   b.way.fallSilent();

@@ -134,7 +134,7 @@ it("a WebSocket waits for an endpoint that moves", async () => {
   expect((await accepted()).url).toBe("/chat");
 });
 
-it("a WebSocket of an endpoint that nobody has is refused after two seconds", async () => {
+it("a WebSocket of an endpoint without an owner is refused after two seconds", async () => {
   const { clock } = front.test;
   cluster.owners.set("web", undefined);
   const { armed } = clock;
@@ -154,12 +154,12 @@ it.each([
   ["with the signature for another replica", () => newAuth({ to: "front" })],
   ["with a nonce of another replica", () => newAuth({ asked: front.url })],
   ["with a nonce of its own", () => newAuth({ nonce: "1.2.3" })],
-])("who wants to be connected as a replica %s is a client like any other", async (_, make) => {
+])("a caller that asks for a replica connection %s is treated as a client", async (_, make) => {
   const answer = await owner.service.raw(wanting(await make()));
   expect(answer).toMatch(/^HTTP\/1\.1 404 /u);
 });
 
-it("what was overheard between two replicas opens nothing, at neither of them", async () => {
+it("recorded traffic between two replicas opens no connection at either of them", async () => {
   const overheard: Buffer[] = [];
   const listener = createServer((near) => {
     const far = connect(owner.port, "127.0.0.1");
@@ -189,7 +189,7 @@ it("what was overheard between two replicas opens nothing, at neither of them", 
   }
 });
 
-it("a replica that does not prove to be the one that was meant is sent nothing", async () => {
+it("a replica that does not prove its identity is sent nothing", async () => {
   // Another replica with the same secret key now has the address.
   cluster.replicas.set("owner", { id: "former", address: owner.service.url });
   owner.server.on("request", (_request, response) => response.end("answered"));
@@ -201,7 +201,7 @@ it("a replica that does not prove to be the one that was meant is sent nothing",
   expect(await refused).toMatch(/^HTTP\/1\.1 503 /u);
 });
 
-it("a replica that is connected at the last moment keeps nobody from stopping", async () => {
+it("a replica that connects at the last moment does not delay a stop", async () => {
   const ownership = cluster.join("late", () => late.url);
   await using late = await startTestHttp({ stopGraceMs: 60_000, ownership });
   const auth = await newAuth({ to: "late", asked: late.url });
@@ -215,7 +215,7 @@ it("a replica that is connected at the last moment keeps nobody from stopping", 
   expect(Buffer.concat(answer).toString()).toBe("");
 });
 
-it("who has the key is connected, and cut off for what is no frame", async () => {
+it("a caller with the key is connected, and cut off for bytes that are no frame", async () => {
   const auth = await newAuth({});
   const answer = await owner.service.raw(`${wanting(auth, "Upgrade")}${"\xff".repeat(9)}`);
   expect(answer).toMatch(/^HTTP\/1\.1 101 [^]*\r\n\r\n$/u);

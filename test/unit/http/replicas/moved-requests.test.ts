@@ -18,7 +18,7 @@ function submit() {
   return replicas.a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
 }
 
-it("is not passed on a second time: who was wrong is not believed, and the client never sees that", async () => {
+it("a request is not forwarded a second time, and the client never sees the wrong owner's answer", async () => {
   const { a, b, c, cluster } = replicas;
   a.ownership.believes.set("echo", b.ownership.self);
   cluster.owners.set("echo", "c");
@@ -34,7 +34,7 @@ it("is not passed on a second time: who was wrong is not believed, and the clien
   expect([await jobsOf(a), await jobsOf(b)]).toEqual([[], []]);
 });
 
-it("is sent again to one that was about to get the endpoint, which nobody tells of when it has it", async () => {
+it("a request is sent again to a replica that was about to get the endpoint", async () => {
   const { a, c, cluster } = replicas;
   a.ownership.believes.set("echo", c.ownership.self);
   const { clock } = a.service.test;
@@ -47,7 +47,7 @@ it("is sent again to one that was about to get the endpoint, which nobody tells 
   expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
 });
 
-it("comes back to the replica that it was sent to, if that has it by then", async () => {
+it("a request comes back to the replica that received it if that owns the endpoint by then", async () => {
   const { a, cluster } = replicas;
   cluster.owners.set("echo", undefined);
   const answered = submit();
@@ -60,7 +60,7 @@ it("comes back to the replica that it was sent to, if that has it by then", asyn
   expect(engine.metrics.forwardedWait.series).toMatchObject([{ value: { sum: 0.3 } }]);
 });
 
-it("arrives whole at the next one, though what came while it was looked for is more than is kept", async () => {
+it("a request arrives complete at the next owner, even if more came meanwhile than is kept", async () => {
   const { a, c, cluster } = replicas;
   a.ownership.believes.set("echo", replicas.b.ownership.self);
   cluster.owners.set("echo", undefined);
@@ -84,7 +84,7 @@ it("arrives whole at the next one, though what came while it was looked for is m
   expect((await worker.nextJob()).input.byteLength).toBe(body.length - '{"input":}'.length);
 });
 
-it("waits two seconds for an owner, and is refused then", async () => {
+it("a request waits two seconds for an owner, then it is refused", async () => {
   const { a, cluster } = replicas;
   cluster.owners.set("echo", undefined);
   const { clock } = a.service.test;
@@ -102,7 +102,7 @@ it("waits two seconds for an owner, and is refused then", async () => {
   expect(headers["retry-after"]).toBe("1");
 });
 
-it("goes on at the new owner with what was left of its wait", async () => {
+it("a waiting request continues at the new owner with the rest of its wait", async () => {
   const { a, b, c, cluster } = replicas;
   const answered = a.service.call("POST", "/v2/echo/runsync?wait=10000", { body: { input: {} } });
   await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
@@ -119,7 +119,7 @@ it("goes on at the new owner with what was left of its wait", async () => {
   expect((await answered).json).toMatchObject({ status: "COMPLETED", output: "late" });
 });
 
-it("that was being answered where it arrived goes on elsewhere when its endpoint moves", async () => {
+it("a request in progress continues at the new owner when its endpoint moves", async () => {
   const { a, c, cluster } = replicas;
   cluster.owners.set("echo", "a");
   const moved = vi.spyOn(a.service.test.engine.steps, "commit").mockImplementationOnce(async () => {
@@ -131,7 +131,7 @@ it("that was being answered where it arrived goes on elsewhere when its endpoint
   expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
 });
 
-it("is answered by an owner that stops until that has given its endpoint away, and keeps it from stopping no longer", async () => {
+it("a stopping owner answers requests until it has released the endpoint, and does not wait for them longer", async () => {
   const { b } = replicas;
   const works = Promise.withResolvers<void>();
   const stopped = b.service.http.stop(works.promise);
@@ -146,7 +146,7 @@ it("is answered by an owner that stops until that has given its endpoint away, a
   await expect(stopped).resolves.toBeUndefined();
 });
 
-it("that waits at an owner that stops goes on at the next one once that has the endpoint", async () => {
+it("a request that waits at a stopping owner continues at the next owner", async () => {
   const { a, b, c, cluster } = replicas;
   const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
   await vi.waitUntil(async () => (await jobsOf(b)).length === 1);
@@ -166,7 +166,7 @@ it("that waits at an owner that stops goes on at the next one once that has the 
   await stopped;
 });
 
-it("is looked for elsewhere when its owner has stopped", async () => {
+it("a request goes to the next owner once its owner has stopped", async () => {
   const { a, b, c, cluster } = replicas;
   await submit();
   await b.service.http.stop();

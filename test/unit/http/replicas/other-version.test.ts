@@ -54,7 +54,7 @@ it("offers a protocol of its own beside the one that both know, which is chosen"
   channel.destroy();
 });
 
-it("says more of a request than this one knows, and is answered", async () => {
+it("unknown fields of a request are ignored, and it is answered", async () => {
   await using replicas = await startReplicas();
   const { channel } = await connected(replicas.b, "sv-replica");
   const more = JSON.stringify({ ...OPENING, mood: { of: "the client" } });

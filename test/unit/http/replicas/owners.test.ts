@@ -12,15 +12,12 @@ const all = Object.entries({
   askGraphql,
 });
 
-it.each(all)(
-  "%s says who answers it: by the endpoint in its path, or otherwise",
-  (_, operation) => {
-    const namesEndpoint = operation.path.includes("/:endpointId");
-    expect(operation.owner !== undefined).toBe(!namesEndpoint);
-  },
-);
+it.each(all)("%s declares its owner, by the endpoint in its path or otherwise", (_, operation) => {
+  const namesEndpoint = operation.path.includes("/:endpointId");
+  expect(operation.owner !== undefined).toBe(!namesEndpoint);
+});
 
-it("what submits jobs is what has a body for a handler", () => {
+it("the operations that submit jobs are run, runsync and the OpenAI paths", () => {
   const submitting = all.filter(([, { submits }]) => submits !== undefined).map(([name]) => name);
   expect(submitting).toEqual(["run", "runsync", "askOpenai", "readOpenai"]);
 });

@@ -17,7 +17,7 @@ async function listed(path: string, member: string): Promise<readonly Record<str
   return list as Record<string, unknown>[];
 }
 
-it("workers are listed of all replicas, each by the one that has its endpoint", async () => {
+it("the workers of all replicas are listed, each by its endpoint's owner", async () => {
   const { a, b, c } = replicas;
   const workers = [];
   for (const { service } of [a, b, c]) workers.push(await service.test.connectWorker());
@@ -33,7 +33,7 @@ it("workers are listed of all replicas, each by the one that has its endpoint", 
   expect(await listed("/emulator/workers", "workers")).toHaveLength(2);
 });
 
-it("endpoints are told of by their owners, and what was over a limit by all", async () => {
+it("endpoints are reported by their owners, and exceeded limits by all replicas", async () => {
   const { a, b } = replicas;
   await b.service.test.connectWorker();
   const [endpoint, ...others] = await listed("/emulator/endpoints", "endpoints");
@@ -45,7 +45,7 @@ it("endpoints are told of by their owners, and what was over a limit by all", as
   });
 });
 
-it("replicas are listed with what each says of itself; of one that does not answer with what the store has", async () => {
+it("each listed replica describes itself; one that does not answer is described from the store", async () => {
   const { a, b, c } = replicas;
   const worker = await b.service.test.connectWorker();
   await a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -119,7 +119,7 @@ it("pods are those of one replica, whichever is asked", async () => {
   expect(b.service.test.engine.directory.endpoints()).toHaveLength(1);
 });
 
-it("records are asked for before they are read or changed, and before an endpoint is said not to be there", async () => {
+it("records are refreshed before they are read or changed, and before an endpoint is reported missing", async () => {
   const { a, b, cluster } = replicas;
   await a.service.call("GET", "/v2/echo/health");
   expect(cluster.refreshed).toBe(0);
@@ -133,7 +133,7 @@ it("records are asked for before they are read or changed, and before an endpoin
   expect(cluster.refreshed).toBe(4);
 });
 
-it("what was changed at a replica is known to the owner that it passes a request on to, whose key may be new", async () => {
+it("an owner refreshes its records before it answers a forwarded request, since the key may be new", async () => {
   const { a, b, cluster } = replicas;
   const health = ({ service }: typeof a) => service.call("GET", "/v2/echo/health");
   await a.service.call("PATCH", "/v1/templates/echo", { body: { env: { MODE: "fast" } } });
@@ -144,7 +144,7 @@ it("what was changed at a replica is known to the owner that it passes a request
   expect(cluster.refreshed).toBe(before + 1);
 });
 
-it("a session of the dashboard is good at the replica that began it, for what others have as well", async () => {
+it("a dashboard session is valid at the replica that began it, also for other replicas' endpoints", async () => {
   const { a, c } = replicas;
   const ask = (service: TestHttp, line: string, header: string, body = "") =>
     service.raw(

@@ -46,7 +46,7 @@ it("keeps the bytes of an output, and shows what a worker streamed in a form of 
   expect(text).toContain('{"index":1,"output":[12345678901234567890]}');
 });
 
-it("says that a job began anew: its chunks are those of another attempt", async () => {
+it("an answer reports a restarted job: its chunks belong to another attempt", async () => {
   await using service = await startTestHttp();
   const { job, worker, read } = await runningJob(service);
   await worker.chunks(job, ["a"]);
@@ -59,7 +59,7 @@ it("says that a job began anew: its chunks are those of another attempt", async 
   });
 });
 
-it("pushes chunks as they come, and the job at its end, to who asks for events", async () => {
+it("readers of events get chunks as they come, and the job at its end", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.chunks(job, ["a"]);

@@ -141,7 +141,7 @@ it("pushes lines of JSON, chunks verbatim and the job last", async () => {
   });
 });
 
-it("takes a chunk with any whitespace in its JSON but line breaks, which would tear the line", async () => {
+it("chunks may have any whitespace in their JSON except line breaks, which would split the line", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   const spaced = '{ "output":\t"a\\nb", "metrics": {"stream_index": 0} }';
@@ -175,7 +175,7 @@ it("tells readers when the job runs again, and counts ids by attempt from then o
   expect(JSON.parse(await lines.until("\n"))).toStrictEqual(chunk("good", 0, 2));
 });
 
-it("goes on after Last-Event-ID, and says so if that was in an earlier attempt", async () => {
+it("a reader continues after Last-Event-ID, and is told if that was in an earlier attempt", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.chunks(job, [0, 1, 2]);
@@ -192,7 +192,7 @@ it("goes on after Last-Event-ID, and says so if that was in an earlier attempt",
   expect(await later.until("\n\n")).toMatch(/^event: chunk\nid: 2\.3\n/);
 });
 
-it("says so in lines of JSON too, though the attempt that runs now has fewer chunks and is no retry", async () => {
+it("lines of JSON report a restart too, even if the new attempt has fewer chunks and is no retry", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.chunks(job, [0, 1, 2]);
@@ -231,7 +231,7 @@ it("answers a stream of a job that does not exist with an ordinary 404", async (
   }
 });
 
-it("says within the stream when the job is deleted under it", async () => {
+it("the stream itself reports that its job was deleted", async () => {
   await using service = await startTestHttp();
   const { job, path } = await runningJob(service);
   const events = new TextReader((await service.open(path, { accept: "text/event-stream" })).body);

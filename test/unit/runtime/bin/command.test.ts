@@ -91,7 +91,7 @@ describe("the environment", () => {
     expect(() => readSettings({ [name]: value })).toThrow(name);
   });
 
-  test("all that is wrong is said at once", () => {
+  test("all problems are reported at once", () => {
     const env = { SV_GRACE_MS: "soon", SV_STANDBY: "yes" };
     expect(() => readSettings(env)).toThrow(/SV_GRACE_MS.*\n.*SV_STANDBY/su);
   });

@@ -28,7 +28,7 @@ test("the file is made, then touched again and again", async () => {
   stop();
 });
 
-test("a file that cannot be written is told of once, and harms nothing", async () => {
+test("a heartbeat file that cannot be written is logged once, without other effects", async () => {
   using temporary = temporaryDirectory();
   const lines: string[] = [];
   const said = Promise.withResolvers<void>();

@@ -44,7 +44,7 @@ describe("the sentence", () => {
 });
 
 describe("the frames", () => {
-  test("are the user's own alone, by their path from here", () => {
+  test("are only the user's own, with relative paths", () => {
     const stack = [
       "TypeError: no such plan",
       "    at Object.parse (/srv/node_modules/zod/index.js:1:2)",
@@ -59,7 +59,7 @@ describe("the frames", () => {
     expect(failurePlace(failure(stack))).toBe("at parse (/srv/greeter/handler.ts:4:29)");
   });
 
-  test("are four, and how many more there are", () => {
+  test("are four, with the number of further ones", () => {
     const frames = [1, 2, 3, 4, 5, 6].map((n) => `    at f${n} (/a.ts:${n}:1)`);
     expect(failureFrames(failure(["Error: x", ...frames, ...OURS].join("\n")))).toEqual([
       ...frames.slice(0, 4).map((frame) => frame.trim()),
@@ -67,13 +67,13 @@ describe("the frames", () => {
     ]);
   });
 
-  test("are all of them where that is asked for", () => {
+  test("are all shown on request", () => {
     expect(failureFrames(failure(["Error: x", ...OURS].join("\n")), { isWhole: true })).toEqual(
       OURS.map((frame) => frame.trim()),
     );
   });
 
-  test("are followed by the causes with theirs", () => {
+  test("are followed by the causes with their frames", () => {
     const stack = [
       "Error: no such plan",
       "    at greet (/a.ts:14:26)",
@@ -89,7 +89,7 @@ describe("the frames", () => {
     ]);
   });
 
-  test("of Python have the innermost first", () => {
+  test("are innermost first for a Python traceback", () => {
     const stack = [
       "Traceback (most recent call last):",
       '  File "/app/worker.py", line 3, in handler',
@@ -103,7 +103,7 @@ describe("the frames", () => {
     ]);
   });
 
-  test("are all of the user's where that is asked for, and say how many of others are folded, and whose", () => {
+  test("are all of the user's on request, with the number and origin of folded ones", () => {
     const own = [1, 2, 3, 4, 5, 6].map((n) => `    at f${n} (/a.ts:${n}:1)`);
     const zod = "    at parse (/srv/node_modules/zod/index.js:1:2)";
     const stack = ["Error: x", zod, ...own, ...OURS].join("\n");
@@ -119,7 +119,7 @@ describe("the frames", () => {
     expect(foldedFrames(failure(["Error: x", ...own].join("\n")))).toBe("");
   });
 
-  test("are none where there is no stack", () => {
+  test("are none without a stack", () => {
     expect(failureFrames(failure())).toEqual([]);
     expect(failurePlace(failure())).toBe("");
   });

@@ -40,7 +40,7 @@ test("a pause that is heard of late counts from when it began to when it ended, 
   expect([clock.pausedMs, clock.now()]).toEqual([400, 1_100]);
 });
 
-test("what passed while nobody looked for long is taken back and told of; with a debugger there it counts once", () => {
+test("time that passed unobserved for long is taken back and reported; a debugger's pause counts once", () => {
   let real = 0;
   const told: number[] = [];
   const clock = new PausableClock(
@@ -60,7 +60,7 @@ test("what passed while nobody looked for long is taken back and told of; with a
   expect(told).toEqual([5_001]);
 });
 
-test("without anybody to tell, nothing is taken back", () => {
+test("without a listener, no time is taken back", () => {
   let real = 0;
   const clock = new PausableClock(() => real);
   real = 3_600_000;

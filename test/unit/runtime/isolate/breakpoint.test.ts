@@ -90,7 +90,7 @@ test("a debugger that detaches lets the job go on, and its time as well", async 
   expect(await job.result()).toMatchObject({ kind: "timed-out" });
 });
 
-test("without a debugger nobody stops, and a job is TIMED_OUT as ever", async () => {
+test("without a debugger no job pauses, and a job is TIMED_OUT as usual", async () => {
   await using run = new WorkerRun(HANDLER, { inspect: await freeAddress() });
   expect(await run.source.submit().result()).toMatchObject({ kind: "completed" });
   const job = run.source.submit({ input: { forever: true }, executionTimeoutMs: 300 });

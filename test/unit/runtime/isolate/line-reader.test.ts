@@ -24,12 +24,12 @@ test("any text is cut at its line breaks and nowhere else", () => {
   );
 });
 
-test("a line over the limit is cut and says so, and the next is whole again", () => {
+test("a line over the limit is cut and marked; the next line is complete", () => {
   const pieces = ["0123456", "789abc", "def\nnext\n"].map((text) => Buffer.from(text));
   expect(read(pieces, 8)).toEqual(["01234567 [cut]", "next"]);
 });
 
-test("a last line without a break is a line, and a carriage return is none of it", () => {
+test("a last line without a line break is read, and a carriage return is removed", () => {
   expect(read([Buffer.from("one\r\ntwo")], 100)).toEqual(["one", "two"]);
   expect(read([Buffer.from("one\n")], 100)).toEqual(["one"]);
 });

@@ -60,14 +60,14 @@ test.each(['"message":"', "handler_error", "\uD800 all alone", "$&$&$&$&"])(
 );
 
 test.each(["", "short", "1234567"])(
-  "what is too short to be told from words stays: %j",
+  "a secret that is too short to be told from words is not masked: %j",
   (secret) => {
     expect(maskOf(secret).line({ text: "a short 1234567" }).text).toBe("a short 1234567");
   },
 );
 
 test.each(["no JSON", "7", "null", "{}", '{"accessSecret":7}'])(
-  "an s3Config that is none is nobody's secret: %s",
+  "an invalid s3Config contains no secret: %s",
   (s3Config) => {
     const mask = new SecretMask({});
     mask.learn(Buffer.from(s3Config));
@@ -75,7 +75,7 @@ test.each(["no JSON", "7", "null", "{}", '{"accessSecret":7}'])(
   },
 );
 
-test("the secrets of the last hundred jobs are known, those before are forgotten", () => {
+test("the secrets of the last hundred jobs are masked, older ones are not", () => {
   const mask = new SecretMask({});
   for (let job = 0; job <= 100; job++) {
     mask.learn(Buffer.from(JSON.stringify({ accessSecret: `secret of job ${job};` })));

@@ -49,7 +49,7 @@ test("a later process with the number of a dead one is not taken for it", () => 
   expect(ownershipOf("sv-t", [kind, type, scope, pid, earlier, "x"].join("-"))).toBe("dead");
 });
 
-test("what belongs to another machine or container goes when it is older than any job can be", async () => {
+test("leftovers of another machine or container are removed when they are older than any job can be", async () => {
   const [, , , ...rest] = ownedName("sv-t").split("-");
   const [young = "", old = ""] = ["000000", "000001"].map((scope) =>
     ["sv-t", scope, ...rest, "x"].join("-"),
@@ -62,7 +62,7 @@ test("what belongs to another machine or container goes when it is older than an
   expect(await fs.readdir(tree.root)).toEqual([young]);
 });
 
-test("names that are not ours stay, and a directory that is not there is no trouble", async () => {
+test("foreign names stay, and a missing directory is ignored", async () => {
   const { name, kind } = { name: ownedName("sv-other"), kind: "sv-t" };
   const files = [`${name}-x`, "sv-t", "sv-t-", "sv-t-notes", "sv-test-abc123-1-1-x", "else"];
   await using tree = await temporaryTree(Object.fromEntries(files.map((each) => [each, ""])));

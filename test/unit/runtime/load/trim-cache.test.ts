@@ -63,7 +63,7 @@ async function setScene() {
   };
 }
 
-test("bundles that nobody has used for 30 days go, with all that belongs to them", async () => {
+test("bundles that were not used for 30 days are removed, with all their files", async () => {
   await using scene = await setScene();
   const [a = "", b = "", c = ""] = scene.bundles;
   await scene.used(a, 31 * DAY_MS);
@@ -75,7 +75,7 @@ test("bundles that nobody has used for 30 days go, with all that belongs to them
   expect(left).toHaveLength(6);
 });
 
-test("of more bundles than there is room for, those used last stay", async () => {
+test("the most recently used bundles stay if there is no room for all", async () => {
   await using scene = await setScene();
   const [a = "", b = "", c = ""] = scene.bundles;
   await scene.used(a, DAY_MS);
@@ -86,7 +86,7 @@ test("of more bundles than there is room for, those used last stay", async () =>
   expect(await scene.kept()).toEqual([a, c]);
 });
 
-test("what was half written when its process was killed goes a day later", async () => {
+test("half-written files of a killed process are removed after a day", async () => {
   await using tree = await temporaryTree({ "a.mjs.1.partial": "", "b.mjs.2.partial": "" });
   const yesterday = new Date(Date.now() - 25 * 3_600_000);
   await fs.utimes(tree.path("a.mjs.1.partial"), yesterday, yesterday);

@@ -71,7 +71,7 @@ TIME warn  standby
     expect(levels.join(" ")).toBe(written);
   });
 
-  test("drops and counts entries while nobody reads", () => {
+  test("drops and counts entries without a reader", () => {
     const { stream, text, release } = sink(true);
     const log = openWorkerLog("json", stream);
     for (let n = 0; n < 100; n++) log.write("info", "x".repeat(100_000));

@@ -71,6 +71,6 @@ test.each(["plain", "", "\u001Eno close", "{}"])("%j belongs to no known job", (
   expect(parseLine(line)).toEqual({ text: line });
 });
 
-test("an entry that is none is shown as it came", () => {
+test("an invalid entry is shown unchanged", () => {
   expect(parseLine("\u001ELj\u001F{broken")).toEqual({ jobId: "j", text: "{broken" });
 });

@@ -31,7 +31,7 @@ function trust(cert: string): Disposable {
 }
 
 describe("with a fingerprint", () => {
-  it("that of the certificate, whatever its name is and whoever vouches for it, makes it the only root", async () => {
+  it("a matching certificate is the only root, whatever its name and issuer", async () => {
     using service = await serve();
     const { roots } = await checkService(service.at("127.0.0.2"), fingerprintOf(certificate.cert));
     expect(roots.map((root) => new X509Certificate(root).raw)).toEqual([
@@ -39,7 +39,7 @@ describe("with a fingerprint", () => {
     ]);
   });
 
-  it("another certificate is refused, also one that an authority vouches for", async () => {
+  it("another certificate is refused, even if an authority vouches for it", async () => {
     using service = await serve();
     using _ = trust(certificate.cert);
     const other = fingerprintOf(makeCertificate().cert);
@@ -52,7 +52,7 @@ describe("with a fingerprint", () => {
 });
 
 describe("without a fingerprint", () => {
-  it("an authority has to vouch for the certificate", async () => {
+  it("a certificate is accepted only if an authority vouches for it", async () => {
     using service = await serve();
     const refused = checkService(service.at("127.0.0.1"), undefined);
     await expect(refused).rejects.toThrow(UntrustedServiceError);
@@ -64,7 +64,7 @@ describe("without a fingerprint", () => {
     }
   });
 
-  it("the certificate has to be made out to the host", async () => {
+  it("a certificate for another host is refused", async () => {
     using service = await serve();
     using _ = trust(certificate.cert);
     const refused = checkService(service.at("127.0.0.2"), undefined);
@@ -73,7 +73,7 @@ describe("without a fingerprint", () => {
   });
 });
 
-it("a place where nobody answers is no refusal", async () => {
+it("a failed connection is not reported as an untrusted service", async () => {
   const service = await serve();
   service[Symbol.dispose]();
   const lost = checkService(service.at("127.0.0.1"), undefined);

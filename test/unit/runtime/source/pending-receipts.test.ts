@@ -16,7 +16,7 @@ function waiting(confirmed: () => number) {
   return { receive: outcome.resolve, isOver: () => isOver };
 }
 
-it("is over with the last receipt", async () => {
+it("the wait ends with the last receipt", async () => {
   const { receive, isOver } = waiting(() => 0);
   await vi.advanceTimersByTimeAsync(LIMIT_MS - 1);
   expect(isOver()).toBe(false);
@@ -25,13 +25,13 @@ it("is over with the last receipt", async () => {
   expect(isOver()).toBe(true);
 });
 
-it("is over when nothing moves for the limit", async () => {
+it("the wait ends after the limit without progress", async () => {
   const { isOver } = waiting(() => 7);
   await vi.advanceTimersByTimeAsync(LIMIT_MS);
   expect(isOver()).toBe(true);
 });
 
-it("goes on for as long as the service takes pieces", async () => {
+it("the wait continues while the service accepts pieces", async () => {
   let pieces = 0;
   const { isOver } = waiting(() => pieces);
   for (; pieces < 20; pieces += 1) await vi.advanceTimersByTimeAsync(LIMIT_MS - 1);

@@ -19,21 +19,21 @@ function sourceOf(...addresses: readonly string[]) {
   return { lost, source, welcomed: source.connect(deaf) };
 }
 
-it("who does not answer at one address is looked for at the next", async () => {
+it("if one address does not answer, the worker tries the next", async () => {
   await using one = await startGrpcService();
   await using two = await startGrpcService();
   await one.stop();
   const { source, welcomed } = sourceOf(one.address, two.address);
   (await two.nextSession()).send({ welcome });
   expect((await welcomed).workerId).toBe("w");
-  // Who has been heard is tried first, then the next.
+  // The address that answered last is tried first, then the next.
   await one.restart();
   await two.stop();
   await one.nextSession();
   await source.close();
 });
 
-it("who is sent on goes there at once, and comes back when nobody answers there", async () => {
+it("a redirected worker connects to the new address at once, and returns if that does not answer", async () => {
   await using one = await startGrpcService();
   await using two = await startGrpcService();
   const { source, welcomed, lost } = sourceOf(one.address);
@@ -48,7 +48,7 @@ it("who is sent on goes there at once, and comes back when nobody answers there"
   await source.close();
 });
 
-it("who is sent in a circle waits", async () => {
+it("a worker that is redirected in a circle waits before it connects again", async () => {
   await using one = await startGrpcService();
   const { source, lost } = sourceOf(one.address);
   for (let round = 0; round < 3; round += 1)
@@ -58,6 +58,6 @@ it("who is sent in a circle waits", async () => {
   await source.close();
 });
 
-it("an address that is none is refused", () => {
+it("an invalid address is refused", () => {
   expect(() => sourceOf("10.0.0.7:1")).toThrow(RangeError);
 });

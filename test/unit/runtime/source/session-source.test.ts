@@ -34,7 +34,7 @@ async function scene() {
   return { worker, source, orders, sent };
 }
 
-test("the outcome of a job that is revoked is not sent", async () => {
+test("the outcome of a revoked job is not sent", async () => {
   const { source, orders, sent } = await scene();
   const finished = source.finish(job(1), { kind: "completed", output: bytes("7") });
   orders({ revocations: [{ ...lease(job(1)), reason: "cancelled" }] });
@@ -44,7 +44,7 @@ test("the outcome of a job that is revoked is not sent", async () => {
   await source.close();
 });
 
-test("credit is not granted that was meant for the version before", async () => {
+test("credit for the previous version is not granted", async () => {
   const { source, orders, sent } = await scene();
   source.grant(3);
   orders({ reload: { version: 7, modulePath: "/made/7.mjs", sourcePath: "/handler.ts" } });

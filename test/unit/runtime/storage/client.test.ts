@@ -20,7 +20,7 @@ test("the same settings get the same client, a different secret another", async 
   expect(await withClient(settings("two"), give)).not.toBe(first);
 });
 
-test("the one that was used longest ago is given up, but none that is in use", async () => {
+test("the least recently used client is dropped, but never one in use", async () => {
   const release = Promise.withResolvers<void>();
   const inUse = withClient(settings("busy"), async (client) => {
     await release.promise;

@@ -32,7 +32,7 @@ test("an object is a file, and can be read and replaced", async () => {
   expect([Buffer.concat(await stream.toArray()).toString(), size]).toEqual(["three", 5]);
 });
 
-test("one that is not there is said to be not there", async () => {
+test("a missing object is reported as not found", async () => {
   await using tree = await temporaryTree({});
   await expect(new DirectoryStore(tree.root).get("k")).rejects.toMatchObject({
     code: "storage_not_found",

@@ -213,7 +213,7 @@ test("a progress callback that throws ends its upload with its own error, and no
   expect(fake.multiparts.size).toBe(0);
 });
 
-test("a server that is no S3 service is said to be none", async () => {
+test("a server that is not an S3 service is reported as such", async () => {
   await using fake = await FakeS3.start();
   fake.trouble("create", { status: 200, body: "<html></html>" });
   const failure = await failureOf(storeOn(fake.url).upload("k", asStream(), inParts));

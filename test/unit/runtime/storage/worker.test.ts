@@ -67,7 +67,7 @@ test("a job without any settings fails with what to set", async () => {
   });
 });
 
-test("what uploads need is not loaded before the first upload", async () => {
+test("the code for uploads is not loaded before the first upload", async () => {
   await using fake = await FakeS3.start();
   await using run = new WorkerRun("uploads-as-told");
   const way = "says what is loaded";
@@ -108,7 +108,7 @@ describe("an upload that its handler does not wait for", () => {
     expect(fake.multiparts.size).toBe(0);
   });
 
-  test("ends when the handler throws, and harms nobody", async () => {
+  test("ends when the handler throws, and affects no later job", async () => {
     await using fake = await FakeS3.start();
     await steady.source.whenReady.promise;
     const { handlerPid } = steady.worker;

@@ -38,7 +38,7 @@ test.each([
   expect(told(new HandlerSchemaBook(), "a", text)).toEqual({});
 });
 
-test("of very many those are forgotten that were told longest ago", () => {
+test("the least recently reported schemas are dropped when there are too many", () => {
   const book = new HandlerSchemaBook();
   const large = { input: { description: "x".repeat(200_000) } };
   for (let nr = 100; nr < 200; nr++) told(book, `e${nr}`, large);

@@ -15,7 +15,7 @@ const submission = {
 };
 const request = { endpointId: "echo", kind: "async", submission } as const;
 
-it("refuses a submission whose endpoint was deleted while its payload was written", async () => {
+it("a submission is refused if its endpoint was deleted while its payload was written", async () => {
   const { promise: written, resolve: finishWriting } = Promise.withResolvers<void>();
   const store = createMemoryStore();
   const slow = storeWith(store, {
@@ -33,7 +33,7 @@ it("refuses a submission whose endpoint was deleted while its payload was writte
   expect(await store.jobsOf("echo", 0, 1)).toStrictEqual([]);
 });
 
-it("has the endpoint back when its deletion cannot be stored", async () => {
+it("an endpoint is restored if its deletion cannot be stored", async () => {
   const { store, fill } = storeThatFills();
   await using test = await createTestEngine(store);
   await submit(test.engine, request);
@@ -46,7 +46,7 @@ it("has the endpoint back when its deletion cannot be stored", async () => {
   expect(job.status).toBe("IN_QUEUE");
 });
 
-it("is not deleted twice", async () => {
+it("an endpoint is not deleted twice", async () => {
   await using test = await createTestEngine();
   const first = deleteEndpoint(test.engine, "echo");
   await expect(deleteEndpoint(test.engine, "echo")).rejects.toMatchObject({
@@ -55,7 +55,7 @@ it("is not deleted twice", async () => {
   await first;
 });
 
-it("is deleted without complaint while one of its jobs is on the way to a worker", async () => {
+it("an endpoint can be deleted while one of its jobs is on its way to a worker", async () => {
   await using test = await createTestEngine();
   const worker = await test.connectWorker("echo", { credit: 0 });
   await submit(test.engine, request);

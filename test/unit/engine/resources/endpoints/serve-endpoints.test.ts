@@ -41,7 +41,7 @@ async function start(store: Store, file: LocalHandler, startedAt = "2026-01-02T0
   return { engine, said, template, endpoint };
 }
 
-it("keeps what was changed over the interface, and says so", async () => {
+it("changes over the interface are kept, and this is logged", async () => {
   const store = createMemoryStore();
   const first = await start(store, handler, "2026-01-01T00:00:00.000Z");
   await updateEndpoint(first.engine, "hello", { workersMax: 9, gpuCount: 2 });
@@ -61,7 +61,7 @@ it("keeps what was changed over the interface, and says so", async () => {
   }
 });
 
-it("takes what the file says anew before what was changed over the interface, and says so", async () => {
+it("a new value in the file overrides a change over the interface, and this is logged", async () => {
   const store = createMemoryStore();
   const { engine } = await start(store, handler);
   await updateEndpoint(engine, "hello", { workersMax: 9, idleTimeout: 60 });
@@ -74,7 +74,7 @@ it("takes what the file says anew before what was changed over the interface, an
   ]);
 });
 
-it("says nothing where file and interface agree, and leaves the version alone", async () => {
+it("nothing is logged and the version stays if file and interface agree", async () => {
   const store = createMemoryStore();
   await start(store, handler);
   const { said, endpoint } = await start(store, { ...handler, settings: { workersMax: 5 } });
@@ -82,7 +82,7 @@ it("says nothing where file and interface agree, and leaves the version alone", 
   expect(endpoint).toMatchObject({ workersMax: 5, version: 1 });
 });
 
-it("takes both bounds of the file when one of them and one of the interface contradict each other", async () => {
+it("both bounds of the file apply if one of them contradicts one of the interface", async () => {
   const store = createMemoryStore();
   const { engine } = await start(store, handler);
   await updateEndpoint(engine, "hello", { workersMax: 1 });
@@ -94,7 +94,7 @@ it("takes both bounds of the file when one of them and one of the interface cont
   ]);
 });
 
-it("begins anew with an endpoint that was deleted", async () => {
+it("a deleted endpoint starts over", async () => {
   const store = createMemoryStore();
   const { engine } = await start(store, handler);
   await updateEndpoint(engine, "hello", { workersMax: 9 });

@@ -1,4 +1,4 @@
-/** The core without anything around it: steps on memory, batches that are stored late or not at all, reads that come late. */
+/** The core alone: steps run on memory, batches are stored late or not at all, and reads arrive late. */
 import assert from "node:assert/strict";
 import { Journal, undoAll, type Undo } from "../../../../../emulator/core/undo-journal.ts";
 import { type JobCounts, NO_COUNTS } from "../../../../../emulator/core/jobs/job-counts.ts";
@@ -43,15 +43,15 @@ interface Sealed {
 export class CoreWorld {
   /** Service time, ms. */
   now = 1_000_000;
-  /** What the rules say there is. */
+  /** The jobs that the rules expect. */
   model = new Map<string, ModelJob>();
   readonly stored = new Map<string, Job>();
-  /** Leases that were ever given, with their jobs. */
+  /** All leases ever granted, with their jobs. */
   readonly tokens: { readonly token: string; readonly jobId: string }[] = [];
-  /** Reads that were answered, and are yet to reach memory. */
+  /** Answered reads that have not reached memory yet. */
   readonly reads: (() => void)[] = [];
   readonly #journal = new Journal();
-  /** Bounds so low that they are met. */
+  /** Limits that are low enough to be reached. */
   readonly memory = new JobMemory(this.#journal, 0, {
     ...MEMORY_LIMITS,
     windowMax: 4,
@@ -59,7 +59,7 @@ export class CoreWorld {
     fewWaiting: 3,
   });
   readonly #records = new RecordBook(this.#journal);
-  /** Number and content of the batch that gathers. */
+  /** Number and content of the open batch. */
   #number = 1;
   #changes: StepChange[] = [];
   #flushing: Sealed | undefined;
@@ -104,7 +104,7 @@ export class CoreWorld {
     this.#apply(first, { type: "hand-over", workerId: "worker", leaseToken: token, leaseMs });
   }
 
-  /** Applies an event to a job that may be in the store alone: then when it has been read. */
+  /** Applies an event to a job. A job that is only in the store is read first. */
   act(id: string, event: JobEvent): void {
     this.#fetched(id, (job) => this.#apply(job, event));
   }
@@ -152,7 +152,7 @@ export class CoreWorld {
     }
   }
 
-  /** The batch under way is not stored: memory returns to the stored state before it. */
+  /** Fails the batch in progress: memory returns to the stored state before it. */
   failed(): void {
     if (this.#flushing === undefined) return;
     undoAll([...this.#flushing.undos, ...this.#journal.undos]);
@@ -269,7 +269,7 @@ export class CoreWorld {
     else this.reads.push(arrive);
   }
 
-  /** Something that a worker says under a lease, be it over. */
+  /** A worker's report under a lease, which may have ended. */
   report(token: string, kind: number): JobEvent {
     const leaseToken = token;
     const firstIndex = kind - REPORTS.length;

@@ -30,7 +30,7 @@ it("never gives one of two GPUs to two workers", async () => {
   expect(mostAtOnce).toBe(2);
 });
 
-it("never gives a GPU twice, whatever there is and is asked for, and lets nobody wait for what is free", async () => {
+it("no GPU is given twice, and no worker waits for a free one, whatever is present and requested", async () => {
   await fc.assert(
     fc.asyncProperty(anyDevices, anyAskers, anySteps, async (devices, askers, steps) => {
       await new GpuWorld(devices, askers).play(steps);
@@ -39,7 +39,7 @@ it("never gives a GPU twice, whatever there is and is asked for, and lets nobody
   );
 });
 
-it("passes nobody more than four times who needs more than is free, and keeps no device for ever", async () => {
+it("a worker that needs more than is free is passed at most four times, and no device is kept for ever", async () => {
   let kept = 0;
   const wide = { ...ONE, gpuCount: 2 };
   const takeAll = Array.from({ length: 8 }, (): Step => ({ do: "take", asker: 0 }));
@@ -61,7 +61,7 @@ it("passes nobody more than four times who needs more than is free, and keeps no
   expect(kept).toBeGreaterThan(RUNS.numRuns / 10);
 });
 
-it("locks each GPU for as long as a worker has it, and gives none that another emulator has", async () => {
+it("each GPU is locked while a worker has it, and another emulator's GPUs are not given", async () => {
   await fc.assert(
     fc.asyncProperty(anyDevices, anyAskers, sharedSteps, async (devices, askers, steps) => {
       const world = new GpuWorld(devices, askers);

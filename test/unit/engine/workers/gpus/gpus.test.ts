@@ -68,7 +68,7 @@ it("costs nothing while it waits: no moment is aimed at", async () => {
   ]);
 });
 
-it("is not throttled any more when it wants no worker any more", async () => {
+it("an endpoint that wants no worker any more is not throttled any more", async () => {
   await using scene = await FleetScene.set({}, inventory());
   await scene.change(GPU);
   await scene.change({ workersMin: 0 });
@@ -101,7 +101,7 @@ it("keeps no device for an endpoint that waits after a failure", async () => {
   expect(given(scene)).toEqual(["echo: 0", "second: 0", "echo: 0"]);
 });
 
-it("shares devices that become free together: one each before anybody gets a second", async () => {
+it("devices that become free together are shared: one for each endpoint before a second one", async () => {
   await using scene = await FleetScene.set({}, inventory("L4", "L4", "L4", "L4"));
   await scene.change({ ...GPU, gpuCount: 4 }, "large");
   await scene.change({ ...GPU, workersMin: 3 });
@@ -112,7 +112,7 @@ it("shares devices that become free together: one each before anybody gets a sec
   expect(given(scene).slice(1).toSorted()).toEqual(["echo: 0", "echo: 2", "echo: 3", "other: 1"]);
 });
 
-it("lets no one wait for those who need more than is free", async () => {
+it("no worker waits behind workers that need more than is free", async () => {
   await using scene = await FleetScene.set({}, inventory("L4", "L4"));
   await scene.change({ ...GPU, gpuCount: 1 });
   await scene.change({ ...GPU, gpuCount: 2 }, "large");
@@ -120,7 +120,7 @@ it("lets no one wait for those who need more than is free", async () => {
   expect(given(scene)).toEqual(["echo: 0", "small: 1"]);
 });
 
-it("keeps devices that come free for one that four others with fewer have passed", async () => {
+it("devices that become free are kept for a worker that four smaller ones have passed", async () => {
   await using scene = await FleetScene.set({}, inventory("L4", "L4"));
   await scene.change(GPU, "one");
   await scene.change(GPU, "two");
@@ -155,7 +155,7 @@ it("keeps them for ten minutes: workers that stay let nobody's device lie idle f
   );
 });
 
-it("goes on with the next in line when the first does not want a worker any more", async () => {
+it("the next in line gets a device when the first does not want a worker any more", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change(GPU);
   await scene.change(GPU, "changes its mind");
@@ -228,7 +228,7 @@ describe("a device on which a worker did not come to work", () => {
   });
 });
 
-it("starts workers of GPU endpoints all the same where no GPU is known, and says so once", async () => {
+it("workers of GPU endpoints are started even if no GPU is known, and this is logged once", async () => {
   await using scene = await FleetScene.set({}, { kind: "unknown", reason: "no driver" });
   await scene.change({ ...GPU, workersMin: 2 });
   await scene.change(GPU, "other");

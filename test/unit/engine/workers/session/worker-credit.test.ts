@@ -8,7 +8,7 @@ function granted(count: number): WorkerCredit {
   return credit;
 }
 
-it("is used by a hand-over, and free again when that was undone or not sent", () => {
+it("credit is used by a hand-over, and free again if that is undone or not sent", () => {
   const credit = granted(2);
   credit.reserve("a");
   credit.reserve("b");
@@ -18,7 +18,7 @@ it("is used by a hand-over, and free again when that was undone or not sent", ()
   expect(credit).toMatchObject({ free: 2, heldCount: 1, unsentCount: 0 });
 });
 
-it("is not free again once the job was sent", () => {
+it("credit is not free again once the job was sent", () => {
   const credit = granted(1);
   credit.reserve("a");
   expect(credit.startSending("a")).toBe(true);
@@ -27,7 +27,7 @@ it("is not free again once the job was sent", () => {
   expect(credit.free).toBe(0);
 });
 
-it("does not come back for what was on its way when it was withdrawn, which is sent all the same", () => {
+it("withdrawn credit does not come back for jobs on their way, which are still sent", () => {
   const credit = granted(3);
   credit.reserve("a");
   credit.reserve("b");
@@ -42,7 +42,7 @@ it("does not come back for what was on its way when it was withdrawn, which is s
   expect(credit.free).toBe(1);
 });
 
-it("begins anew with a new line: nothing is granted, and nothing that was not sent is sent", () => {
+it("a new connection starts without credit, and unsent jobs are not sent", () => {
   const credit = granted(2);
   credit.reserve("a");
   credit.reset();

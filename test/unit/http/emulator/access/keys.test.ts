@@ -87,7 +87,7 @@ describe("a key", () => {
     },
   );
 
-  it("of the scope jobs opens the endpoints it names, in both dialects, and leaves the others alone", async () => {
+  it("with the scope jobs opens its endpoints in both dialects, and no others", async () => {
     await service.test.addEndpoint("other");
     const { key } = await makeKey(service, { scope: "jobs", endpointIds: ["echo"] });
     for (const base of ["", "/live"]) {
@@ -114,7 +114,7 @@ describe("a key", () => {
     }
   });
 
-  it("that may not list endpoints is not told of their handlers by the document", async () => {
+  it("without the right to list endpoints gets a document without their handlers", async () => {
     const { key } = await makeKey(service, { scope: "jobs", endpointIds: ["echo"] });
     const teller = { endpointId: "echo", endpointVersion: 1 };
     service.test.engine.schemas.note(teller, Buffer.from('{"input":{"type":"object"}}'));

@@ -41,7 +41,7 @@ test("the page of the interface lets a browser load and call this service alone"
   expect(new Set(sources.flat())).toEqual(new Set(["'none'", "'self'", "data:"]));
 });
 
-test("where the live service has the page, one is led to it", async () => {
+test("the live service's path redirects to the page", async () => {
   await using service = await startTestHttp();
   const { status, headers, text } = await service.call("GET", "/v1/docs");
   expect([status, headers["location"], text]).toEqual([302, "/docs", ""]);

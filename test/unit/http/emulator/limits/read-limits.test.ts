@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 
 it.each(["warn", "enforce"] as const)(
-  "with limits that %s it tells what was over them",
+  "with limits that %s the report shows what exceeded them",
   async (limits) => {
     await using service = await startTestHttp({ limits });
     const read = async () => (await service.call("GET", "/emulator/limits")).json;
@@ -23,7 +23,7 @@ it.each(["warn", "enforce"] as const)(
   },
 );
 
-it("tells where there are no limits", async () => {
+it("the report shows that there are no limits", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/emulator/limits");
   expect(json).toEqual({ mode: "off", exceeded: [] });

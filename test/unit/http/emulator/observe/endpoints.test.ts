@@ -152,7 +152,7 @@ it("follows decisions as events", async () => {
   ]);
 });
 
-it("is for the admin's key, and of endpoints there are", async () => {
+it("the series needs the admin's key and an existing endpoint", async () => {
   await using scene = await setUp();
   const { service } = scene;
   const headers = { authorization: USER_KEY };

@@ -98,7 +98,7 @@ it("tells nothing of what could not be stored", async () => {
   expect(await events.take(1)).toMatchObject([{ jobId, to: "IN_QUEUE" }]);
 });
 
-it("says every 15 s of real time that it is there, and ends without a word when the service stops", async () => {
+it("sends a keep-alive every 15 s of real time, and ends silently when the service stops", async () => {
   await using service = await startTestHttp();
   const armed = service.test.clock.armed;
   const events = await follow(service);
@@ -109,7 +109,7 @@ it("says every 15 s of real time that it is there, and ends without a word when 
   expect(await events.reader.rest()).toBe("");
 });
 
-it("drops a reader that does not keep up, and says so to it", async () => {
+it("drops a reader that does not keep up, and tells it so", async () => {
   await using service = await startTestHttp();
   const reader = await service.socket(
     `GET /emulator/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: ${KEY}\r\n\r\n`,
@@ -128,7 +128,7 @@ it("drops a reader that does not keep up, and says so to it", async () => {
   expect((await service.call("GET", "/v2/echo/health")).status).toBe(200);
 });
 
-it("refuses an endpointId that is none", async () => {
+it("refuses an invalid endpointId", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/emulator/events?endpointId=a&endpointId=b");
   expect(json).toMatchObject({ code: "invalid_request" });

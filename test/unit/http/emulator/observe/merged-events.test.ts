@@ -35,7 +35,7 @@ async function workers(events: Events, count: number): Promise<readonly Frame[]>
 
 const namesOf = (frames: readonly Frame[]) => frames.map(({ data }) => String(data["workerId"]));
 
-it("are those of all, each replica's in order, and go on behind any of them at any replica", async () => {
+it("merged events include all replicas' events, each in order, and continue after any event at any replica", async () => {
   const { a, b, c } = replicas;
   const events = await follow(a.service);
   for (const nth of [1, 2, 3]) {
@@ -60,7 +60,7 @@ it("are those of all, each replica's in order, and go on behind any of them at a
   expect(namesOf(await workers(last, 1))).toEqual(["c1"]);
 });
 
-it("leave out other endpoints and tell once what every replica tells by itself", async () => {
+it("merged events leave out other endpoints, and report once what every replica reports", async () => {
   const { a, b, c } = replicas;
   const all = await follow(a.service);
   const other = await follow(c.service, "?endpointId=other");
@@ -75,7 +75,7 @@ it("leave out other endpoints and tell once what every replica tells by itself",
   expect(namesOf(await workers(other, 1))).toEqual(["o"]);
 });
 
-it("come joined with an id each, behind which a reader can go on", async () => {
+it("merged events are joined with an id each, after which a reader can continue", async () => {
   const { a, b } = replicas;
   const events = await follow(a.service, "?joined=true");
   for (const nth of [1, 2]) publish(b, `b${nth}`);
@@ -92,7 +92,7 @@ it("come joined with an id each, behind which a reader can go on", async () => {
   expect(namesOf(await workers(again, 1))).toEqual(["b2"]);
 });
 
-it("begin with those of a replica that comes, and say `reset` for what it told before", async () => {
+it("a new replica's events are included, with a `reset` for its earlier ones", async () => {
   const { a, c, cluster } = replicas;
   cluster.replicas.delete("c");
   const events = await follow(a.service);
@@ -109,7 +109,7 @@ it("begin with those of a replica that comes, and say `reset` for what it told b
   expect(namesOf(await workers(again, 1))).toEqual(["c1"]);
 });
 
-it("say `reset` when a replica has gone, and to a reader that comes back after that", async () => {
+it("readers get `reset` when a replica has gone, and when they return after that", async () => {
   const { a, b, c, cluster } = replicas;
   const events = await follow(a.service);
   cluster.replicas.delete("c");
@@ -127,7 +127,7 @@ it("say `reset` when a replica has gone, and to a reader that comes back after t
   expect(namesOf(await workers(late, 1))).toEqual(["b2"]);
 });
 
-it("say which replica does not answer, and go on with all of it when it does", async () => {
+it("a replica that does not answer is named, and all its events follow once it does", async () => {
   const { a, b, c } = replicas;
   const events = await follow(a.service);
   c.way.close();
@@ -142,7 +142,7 @@ it("say which replica does not answer, and go on with all of it when it does", a
   expect(namesOf(await workers(events, 1))).toEqual(["c1"]);
 });
 
-it("wait for no replica that stands still", async () => {
+it("merged events do not wait for a replica that stands still", async () => {
   const { a, b, c } = replicas;
   c.way.hold();
   const opened = await a.service.open("/emulator/events");
@@ -156,7 +156,7 @@ it("wait for no replica that stands still", async () => {
   c.way.letGo();
 });
 
-it("are dropped by a reader that does not keep up, and held nowhere", async () => {
+it("a reader that does not keep up is dropped, and its events are held nowhere", async () => {
   const { a, b } = replicas;
   const reader = await a.service.socket(
     `GET /emulator/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: ${KEY}\r\n\r\n`,

@@ -29,7 +29,7 @@ async function open(query: string) {
   return { reader, next };
 }
 
-it("begins with the newest lines that were kept, by time, and ends there if that is wanted", async () => {
+it("the merged log begins with the newest kept lines, by time, and ends there on request", async () => {
   const { a, b, c } = replicas;
   for (const [each, at] of [
     [b, 0],
@@ -50,7 +50,7 @@ it("begins with the newest lines that were kept, by time, and ends there if that
   ]);
 });
 
-it("goes on with what each replica logs, and says which does not answer", async () => {
+it("the merged log continues with each replica's lines, and names a replica that does not answer", async () => {
   const { a, b, c } = replicas;
   await say(b, 0, "kept");
   const { next } = await open("?endpointId=echo");

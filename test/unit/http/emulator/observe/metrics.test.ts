@@ -110,14 +110,14 @@ it("counts for each service in a process apart, and shows the process itself onc
   expect(lines.some((line) => line.startsWith("process_resident_memory_bytes "))).toBe(true);
 });
 
-it("says how old the oldest snapshot of a database is, where the store is one", async () => {
+it("shows the age of a database's oldest snapshot if the store is a database", async () => {
   const { engine } = await createTestEngine();
   expect((await exposition(engine)).text).not.toContain("snapshot");
   engine.metrics.oldestSnapshotMs = 61_500;
   expect((await exposition(engine)).text).toContain("\nsv_store_oldest_snapshot_seconds 61.5\n");
 });
 
-it("says whether the bucket for large payloads fails, where there is one", async () => {
+it("shows whether the bucket for large payloads fails, if there is one", async () => {
   const { engine } = await createTestEngine();
   expect((await exposition(engine)).text).not.toContain("sv_bucket");
   for (const [isFailing, shown] of [
@@ -129,7 +129,7 @@ it("says whether the bucket for large payloads fails, where there is one", async
   }
 });
 
-it("says which partitions it has, where several share a store, and which came and went", async () => {
+it("shows the replica's partitions and their gains and losses if several replicas share a store", async () => {
   const { engine } = await createTestEngine();
   expect((await exposition(engine)).text).not.toContain("sv_partition_owned");
   await using service = new SharedService();
@@ -170,7 +170,7 @@ it("counts the transactions that a store makes durable, of which several share a
   expect((await stored()) - before).toBe(3);
 });
 
-it("is for the admin's key alone", async () => {
+it("metrics need the admin's key", async () => {
   await using service = await startTestHttp();
   for (const [authorization, refused] of [
     ["", 401],
@@ -181,7 +181,7 @@ it("is for the admin's key alone", async () => {
   }
 });
 
-it("has names with their units, as Prometheus wants them, and a help for each", async () => {
+it("each metric has a name with its unit, as Prometheus wants it, and a help text", async () => {
   for (const { name, help } of COUNTERS) {
     expect(name).toMatch(/^sv_[a-z_]+_total$/);
     expect(help).toMatch(/^[A-Z].*\.$/);

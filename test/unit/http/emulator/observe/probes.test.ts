@@ -10,7 +10,7 @@ afterEach(async () => service[Symbol.asyncDispose]());
 
 const nobody = { headers: { authorization: "" } };
 
-it("anybody is told that it lives, and that it is ready", async () => {
+it("livez and readyz answer without a key", async () => {
   const alive = await service.call("GET", "/livez", nobody);
   expect([alive.status, alive.json]).toEqual([200, { alive: true }]);
   const ready = await service.call("GET", "/readyz", nobody);
@@ -19,7 +19,7 @@ it("anybody is told that it lives, and that it is ready", async () => {
   expect(head).toMatch(/^HTTP\/1\.1 200 /u);
 });
 
-it("a replica whose machine's clock is off is ready, and says so in its notes until the clock is right", async () => {
+it("a replica on a machine with a wrong clock is ready, with a note until the clock is right", async () => {
   const clock = new FakeClock();
   const databaseAt = 1_800_000_000_000;
   let aheadMs = 2 * 86_400_000;
@@ -48,7 +48,7 @@ it("a replica whose machine's clock is off is ready, and says so in its notes un
   time.clock.close();
 });
 
-it("what is missing is said with 503, while it lives", async () => {
+it("readyz answers 503 with the problems while livez answers 200", async () => {
   service.test.engine.readiness.storeAway(true);
   const { status, json } = await service.call("GET", "/readyz", nobody);
   expect([status, json]).toEqual([

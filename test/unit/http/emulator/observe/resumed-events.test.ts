@@ -11,7 +11,7 @@ function publish(service: TestHttp, count: number): void {
   for (let told = 0; told < count; told += 1) service.test.engine.events.publish(change);
 }
 
-it("goes on after Last-Event-ID with all that was missed, in order and once, and then with what comes", async () => {
+it("a reader continues after Last-Event-ID with all missed events, in order and once, then with new ones", async () => {
   await using service = await startTestHttp();
   const before = await follow(service);
   const ids = [await run(service)];
@@ -26,7 +26,7 @@ it("goes on after Last-Event-ID with all that was missed, in order and once, and
   ]);
 });
 
-it("goes on by ?after= as well, for a reader that cannot send headers, and from where it was told it stands", async () => {
+it("a reader that cannot send headers continues with ?after=, from its last known position", async () => {
   await using service = await startTestHttp();
   const { id, leave } = await follow(service);
   leave();
@@ -38,7 +38,7 @@ it("goes on by ?after= as well, for a reader that cannot send headers, and from 
   expect(await newer.take(1)).toMatchObject([{ jobId: latest }]);
 });
 
-it("leaves out other endpoints in what was missed, too", async () => {
+it("other endpoints are left out of missed events too", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const { id } = await follow(service);
@@ -48,7 +48,7 @@ it("leaves out other endpoints in what was missed, too", async () => {
   expect(await after.take(1)).toMatchObject([{ jobId: own }]);
 });
 
-it("says `reset` first when more has happened than is kept, and goes on from there", async () => {
+it("a reader gets `reset` first if more events were missed than are kept, and continues from there", async () => {
   await using service = await startTestHttp();
   const { id } = await follow(service);
   publish(service, 10_000);
@@ -65,7 +65,7 @@ it("says `reset` first when more has happened than is kept, and goes on from the
 });
 
 it.each(["nonsense", "zzzzzzzz-0", "0", "-", "e1-1e9"])(
-  "says `reset` to a reader that was at the event %j of another run",
+  "a reader at the event %j of another run gets `reset`",
   async (id) => {
     await using service = await startTestHttp();
     await run(service);
@@ -75,7 +75,7 @@ it.each(["nonsense", "zzzzzzzz-0", "0", "-", "e1-1e9"])(
   },
 );
 
-it("gives no two events of a run the same id, and knows those of another run from its own", () => {
+it("event ids are unique within a run, and ids of another run are recognized", () => {
   const feedOf = (id: string) =>
     new EventFeed(new FakeClock(), { shortId: () => id }, () => undefined);
   const [feed, other] = [feedOf("one00000"), feedOf("two00000")];

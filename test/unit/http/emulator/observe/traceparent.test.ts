@@ -9,7 +9,7 @@ const headers = { traceparent: TRACEPARENT };
 const body = { input: {} };
 
 it.each(["/v2/echo/run", "/v2/echo/runsync?wait=1000", "/v2/echo/openai/v1/chat/completions"])(
-  "goes from %s to the worker, without anybody who collects traces",
+  "a traceparent goes from %s to the worker, even without a trace collector",
   async (path) => {
     await using service = await startTestHttp();
     const worker = await service.test.connectWorker();
@@ -21,7 +21,7 @@ it.each(["/v2/echo/run", "/v2/echo/runsync?wait=1000", "/v2/echo/openai/v1/chat/
   },
 );
 
-it("stays with a job that is handed over again, and goes to its webhook", async () => {
+it("a traceparent stays with a job that is handed over again, and goes to its webhook", async () => {
   const webhookSender = new ScriptedSender();
   const engine = await createTestEngine(undefined, undefined, { webhookSender });
   await using service = await startTestHttp({ engine });
@@ -37,7 +37,7 @@ it("stays with a job that is handed over again, and goes to its webhook", async 
   expect(webhookSender.calls).toMatchObject([{ traceparent: TRACEPARENT }]);
 });
 
-it("is ignored where it is invalid, and none is made up", async () => {
+it("an invalid traceparent is ignored, and none is made up", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   await service.call("POST", "/v2/echo/run", { headers: { traceparent: "00-nonsense" }, body });

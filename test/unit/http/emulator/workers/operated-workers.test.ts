@@ -184,7 +184,7 @@ it("a killed worker's job is recovered as after a crash", async () => {
   });
 });
 
-it("a frozen worker is lost like any that falls silent; one that goes on before keeps its job", async () => {
+it("a frozen worker is lost like any silent one; a worker that continues in time keeps its job", async () => {
   await using scene = await setUp();
   const { test, launcher, service } = scene;
   const id = await scene.run();
@@ -209,7 +209,7 @@ it("a frozen worker is lost like any that falls silent; one that goes on before 
   expect(await freeze("yes")).toMatchObject({ status: 400, json: { code: "invalid_request" } });
 });
 
-it("what cannot be reached is refused with the reason", async () => {
+it("freezing a worker that cannot be reached is refused with the reason", async () => {
   await using scene = await setUp();
   const { service, launcher } = scene;
   await scene.run();

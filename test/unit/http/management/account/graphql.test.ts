@@ -8,7 +8,7 @@ const SSH_KEYS = ["ssh-ed25519 AAAAone ada@example", "ecdsa-sha2-nistp256 AAAAtw
 const UPDATE = `mutation ($input: UpdateUserSettingsInput) {
   updateUserSettings(input: $input) { id pubKey } }`;
 
-it("has an id, a balance and no debts", async () => {
+it("the account has an id, a balance and no debts", async () => {
   await using service = await startTestHttp();
   const query = `{ myself { id email pubKey clientBalance currentSpendPerHr spendLimit notifyPodsStale
     notifyPodsGeneral notifyLowBalance serverlessDiscount { discountFactor type expirationDate }
@@ -33,7 +33,7 @@ it("has an id, a balance and no debts", async () => {
   });
 });
 
-it("spends what its pods cost that run", async () => {
+it("the account spends the price of its running pods", async () => {
   await using service = await startTestHttp();
   const body = { imageName: "example/a:1", gpuTypeIds: ["NVIDIA L4"], gpuCount: 2 };
   const { json } = await service.call("POST", "/v1/pods", { body });
@@ -44,7 +44,7 @@ it("spends what its pods cost that run", async () => {
   expect(await spend()).toEqual({ currentSpendPerHr: 1.4 });
 });
 
-it("has network volumes", async () => {
+it("the account has network volumes", async () => {
   await using service = await startTestHttp();
   const body = { name: "models", size: 10, dataCenterId: "EU-RO-1" };
   const { json } = await service.call("POST", "/v1/networkvolumes", { body });
@@ -52,7 +52,7 @@ it("has network volumes", async () => {
   expect(await dataOf(service, query)).toEqual({ myself: { networkVolumes: [json] } });
 });
 
-it("has its SSH keys replaced, one in each line, and shows them so that they can be written back", async () => {
+it("the account's SSH keys are replaced, one per line, and shown in the same form", async () => {
   await using service = await startTestHttp();
   const pubKey = `${SSH_KEYS[0]}\n${SSH_KEYS[1]}\n`;
   const written = SSH_KEYS.join("\n\n");

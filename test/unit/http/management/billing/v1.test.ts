@@ -76,7 +76,7 @@ it("bills a network volume from its creation to its deletion, each size for as l
   expect(await service.test.engine.usage.usages()).toHaveLength(2);
 });
 
-it("has nothing to bill where no pod and no volume is", async () => {
+it("the bill is empty without pods and volumes", async () => {
   await using service = await startTestHttp();
   for (const path of ["/v1/billing/pods", "/v1/billing/networkvolumes"]) {
     expect(await service.call("GET", path)).toMatchObject({ status: 200, json: [] });

@@ -35,7 +35,7 @@ async function lowestPrice(service: TestHttp, id: string, input: string): Promis
   return (gpuTypes as { lowestPrice: unknown }[])[0]?.lowestPrice;
 }
 
-it("has the types of the interface, with what they cost", async () => {
+it("the catalog has the interface's GPU types, with their prices", async () => {
   await using service = await startWith({ kind: "simulated" });
   const { gpuTypes } = await dataOf(service, `{ gpuTypes { ${TYPE} } }`, { key: "" });
   expect((gpuTypes as { id: string }[]).map(({ id }) => id)).toEqual(GPU_TYPES.map(({ id }) => id));
@@ -58,7 +58,7 @@ it("has the types of the interface, with what they cost", async () => {
   });
 });
 
-it("has the one type that is asked for, also one that only this machine has; none for another name", async () => {
+it("a query by id gives that type, also one that only this machine has, and none for an unknown name", async () => {
   await using service = await startWith(TWO_L4);
   const named = async (id: string) => {
     const query = `{ gpuTypes(input: {id: "${id}"}) { id memoryInGb maxGpuCount } }`;
@@ -70,7 +70,7 @@ it("has the one type that is asked for, also one that only this machine has; non
   expect(await named("L4")).toEqual([]);
 });
 
-it("says of a type what as many cost, whether this machine has them, and with which CUDA", async () => {
+it("a type has the price of several GPUs, their stock on this machine, and its CUDA version", async () => {
   await using service = await startWith(TWO_L4);
   const there = {
     gpuName: "L4",
@@ -102,7 +102,7 @@ it("says of a type what as many cost, whether this machine has them, and with wh
   expect(await lowestPrice(service, "NVIDIA L4", "null")).toMatchObject({ stockStatus: "High" });
 });
 
-it("says of each data centre that it has what this machine has", async () => {
+it("each data centre has the stock of this machine", async () => {
   await using service = await startWith(TWO_L4);
   const query =
     "{ dataCenters { id name location gpuAvailability { gpuTypeId displayName stockStatus } } }";
@@ -118,12 +118,12 @@ it("says of each data centre that it has what this machine has", async () => {
   ]);
 });
 
-it("says that every type is scarce while nobody knows this machine's GPUs", async () => {
+it("every type is scarce while this machine's GPUs are unknown", async () => {
   await using service = await startWith({ kind: "unknown", reason: "no nvidia-smi" });
   expect(await lowestPrice(service, "NVIDIA L4", "{}")).toMatchObject({ stockStatus: "Low" });
 });
 
-it("has the pools with their types", async () => {
+it("the catalog has the pools with their types", async () => {
   await using service = await startTestHttp();
   const { serverlessGpuPools } = await dataOf(service, "{ serverlessGpuPools { id gpuTypeIds } }");
   const pools = serverlessGpuPools as { id: string; gpuTypeIds: string[] }[];

@@ -129,7 +129,7 @@ describe.each(CASES)("$noun in $dialect", ({ dialect, ...kind }) => {
         expect({ ...emptied, ...read }).toMatchObject({ ...kind.changed, ...emptied });
     });
 
-    it("of nothing that is there is refused", async () => {
+    it("of a missing resource is refused", async () => {
       expect(await refusal(driver.change("none", kind.changed))).toBe(kind.unknown[dialect]);
     });
 

@@ -1,4 +1,4 @@
-/** What all resources of `/v1` have in common beside the suite of all dialects: three ways to change them, and flags of queries. */
+/** Behaviour of all `/v1` resources beyond the suite of all dialects: three ways to change a resource, and query flags. */
 import { describe, expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 import { type Made, restDriver, type Thing } from "./drivers.ts";

@@ -105,7 +105,7 @@ describe("an endpoint", () => {
     expect(json).toMatchObject({ cpuFlavorIds: ["cpu3c", "cpu5c"], vcpuCount: 4, gpuTypeIds: [] });
   });
 
-  it("that balances load scales by requests", async () => {
+  it("scales by requests if it balances load", async () => {
     await using service = await startTestHttp();
     const templateId = await createTemplate(service);
     const saved = await save(service, { name: "http", templateId, type: "LB" });
@@ -179,7 +179,7 @@ describe("an endpoint", () => {
   });
 });
 
-it("gets another template, which is another version of it", async () => {
+it("an endpoint gets another template, which makes a new version", async () => {
   await using service = await startTestHttp();
   const [first, second] = [await createTemplate(service), await createTemplate(service, "new")];
   const { id } = await save(service, { name: "e", templateId: first, gpuIds: "ADA_24" });
@@ -193,7 +193,7 @@ it("gets another template, which is another version of it", async () => {
   expect(await messageOf(service, change, wrong)).toBe("endpoint not found");
 });
 
-it("is deleted with its jobs", async () => {
+it("an endpoint is deleted with its jobs", async () => {
   await using service = await startTestHttp();
   const run = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
   const remove = 'mutation { deleteEndpoint(id: "echo") }';

@@ -37,7 +37,7 @@ test("workers, scaling and time are changed in place, the container with a new v
   });
 });
 
-test("what is answered can be sent back, and changes nothing", async () => {
+test("an answer can be sent back as a change, and changes nothing", async () => {
   await using service = await startTestHttp();
   for (const body of [GPU, CPU]) {
     const made = await create(service, body);
@@ -103,7 +103,7 @@ test("an endpoint of a handler file can be read and changed as any other", async
   expect(await plain(service, "echo")).toMatchObject({ templateId: "echo", version: 2 });
 });
 
-test("with an endpoint go its jobs and the template that was made with it", async () => {
+test("deleting an endpoint deletes its jobs and the template that was made with it", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service);
   const { templateId } = (await plain(service, id)) as { readonly templateId: string };
@@ -119,7 +119,7 @@ test("with an endpoint go its jobs and the template that was made with it", asyn
   });
 });
 
-test("a template that an endpoint brought along stays where somebody else uses it by now", async () => {
+test("a template that was made with an endpoint stays if another endpoint uses it", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service);
   const { templateId } = (await plain(service, id)) as { readonly templateId: string };

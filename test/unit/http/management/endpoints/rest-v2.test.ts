@@ -47,7 +47,7 @@ test("an endpoint is created with its container, and answered with the addresses
   expect(await read(service, `${V2}/${made.id}`)).toEqual(made);
 });
 
-test("below /v1 it is an endpoint with a template that was made with it", async () => {
+test("below /v1 the endpoint has a template that was made with it", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service);
   const shown = await plain(service, id);
@@ -61,7 +61,7 @@ test("below /v1 it is an endpoint with a template that was made with it", async 
   expect(await read(service, "/v1/templates")).toEqual([]);
 });
 
-test("one with processors alone has no GPUs, and no idle timeout where it scales by requests", async () => {
+test("a CPU endpoint has no GPUs, and no idle timeout if it scales by requests", async () => {
   await using service = await startTestHttp();
   const made = await create(service, CPU);
   expect(made).toMatchObject({

@@ -33,7 +33,7 @@ const ROLLING = {
   dataCenterIds: ["EU-RO-1"],
 };
 
-it("is changed in the fields that are sent, and in no other", async () => {
+it("an update changes only the sent fields", async () => {
   await using service = await startTestHttp();
   const before = await read(service);
   const body = { ...IN_PLACE, ...ROLLING };
@@ -47,7 +47,7 @@ it("is changed in the fields that are sent, and in no other", async () => {
   expect(await read(service)).toStrictEqual(changed.json);
 });
 
-it("takes what it says already for no change, empty lists in the place of none too", async () => {
+it("sending present values is no change, nor are empty lists in place of missing ones", async () => {
   await using service = await startTestHttp();
   const shown = await read(service);
   const ours = new Set("id version createdAt env userId computeType type instanceIds".split(" "));
@@ -55,7 +55,7 @@ it("takes what it says already for no change, empty lists in the place of none t
   expect((await patch(service, again)).json).toStrictEqual(shown);
 });
 
-it("keeps the retries that are not sent", async () => {
+it("an update without retries keeps them", async () => {
   await using service = await startTestHttp();
   await patch(service, { retries: { handlerError: 3 } });
   expect((await patch(service, { retries: { workerLost: 0 } })).json).toMatchObject({
@@ -63,7 +63,7 @@ it("keeps the retries that are not sent", async () => {
   });
 });
 
-it("takes another serverless template, with its env, and no Pod template", async () => {
+it("an endpoint accepts another serverless template, with its env, but no Pod template", async () => {
   await using service = await startTestHttp();
   const make = async (body: object) =>
     (await service.call("POST", "/v1/templates", { body: { imageName: "i", ...body } })).json as {
@@ -85,7 +85,7 @@ it("takes another serverless template, with its env, and no Pod template", async
   expect((await service.call("DELETE", "/v1/templates/echo")).status).toBe(204);
 });
 
-it("takes volumes that exist, and gives them away again for empty ids", async () => {
+it("an endpoint accepts existing volumes, and empty ids remove them", async () => {
   await using service = await startTestHttp();
   const volume = { name: "models", size: 1, dataCenterId: "EU-RO-1" };
   const networkVolumeId = await made(service, "/v1/networkvolumes", volume);

@@ -14,7 +14,7 @@ const PUBLIC = [
 ] as const;
 
 describe("without a key", () => {
-  it("there is nobody, which is no error", async () => {
+  it("the account is null, which is no error", async () => {
     await using service = await startTestHttp();
     expect(await dataOf(service, ME, { key: "" })).toEqual({ myself: null });
     expect(await dataOf(service, "{ myself { pods { id } } }", { key: "" })).toEqual({
@@ -166,7 +166,7 @@ describe("the audit", () => {
   });
 });
 
-it("of several changes those are told that were made, beside what was refused", async () => {
+it("an answer to several changes has the ones that were made, next to the refusals", async () => {
   await using service = await startTestHttp();
   const query = `mutation { a: saveTemplate(input: ${TEMPLATE}) { name } b: saveTemplate(input: ${TEMPLATE}) { name } }`;
   const { status, json } = await ask(service, query);

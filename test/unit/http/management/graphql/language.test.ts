@@ -42,7 +42,7 @@ describe("a document", () => {
     expect(await dataOf(service, byId, { variables: { id: "no" } })).toEqual({ podTemplate: null });
   });
 
-  it("says by its operationName which of several is meant", async () => {
+  it("selects one of several operations by its operationName", async () => {
     const query = "query A { myself { id } } query B { myself { email } }";
     const data = await dataOf(service, query, { operationName: "B" });
     expect(data).toEqual({ myself: { email: "user@localhost" } });
@@ -112,14 +112,14 @@ describe("a body is refused in the same shape", () => {
     expect(shownMessage(await send(service, body))).toContain(text);
   });
 
-  it("one that is too large, after which the connection is good for no more", async () => {
+  it("a body of more than a megabyte", async () => {
     const body = JSON.stringify({ query: `{ myself { id } } # ${"x".repeat(1_100_000)}` });
     expect(shownMessage(await send(service, body))).toContain("must be at most 1000000 bytes");
   });
 });
 
 describe("bounds", () => {
-  it("of its fields", async () => {
+  it("limit the fields of a document", async () => {
     const fields = (count: number) => `{ myself { ${"id ".repeat(count - 1)} } }`;
     await dataOf(service, fields(FIELDS_MAX));
     expect(await messageOf(service, fields(FIELDS_MAX + 1))).toContain(
@@ -127,14 +127,14 @@ describe("bounds", () => {
     );
   });
 
-  it("of its nesting, in selections and in values", async () => {
+  it("limit the nesting of selections and of values", async () => {
     const deep = `{ pod(input: ${"[".repeat(NESTING_MAX)}`;
     expect(await messageOf(service, deep)).toContain(`nested more than ${NESTING_MAX} deep`);
     const selection = "{ a ".repeat(100_000);
     expect(await messageOf(service, selection)).toContain(`nested more than ${NESTING_MAX} deep`);
   });
 
-  it("of its tokens, of which a thousand environment variables have half", async () => {
+  it("limit the tokens of a document, but allow a thousand environment variables", async () => {
     const many = `{ myself { id } } ${"a ".repeat(TOKENS_MAX)}`;
     expect(await messageOf(service, many)).toContain(`more than ${TOKENS_MAX} tokens`);
     const env = Array.from({ length: 1_000 }, (_, at) => `{ key: "K${at}", value: "v" }`).join(
@@ -151,7 +151,7 @@ describe("bounds", () => {
   });
 });
 
-it("is asked by POST alone, and below /live alone", async () => {
+it("GraphQL is served by POST only, and below /live only", async () => {
   const headers = { authorization: KEY };
   const get = await fetch(`${service.url}/live/graphql?query={myself{id}}`, { headers });
   expect(get.status).toBe(405);

@@ -87,14 +87,14 @@ it("changes of what two replicas have are refused together, before any is made",
   expect(pods(b)).toHaveLength(1);
 });
 
-it("a document that cannot be read is refused by whom it came to", async () => {
+it("an invalid document is refused by the replica that received it", async () => {
   const { a } = replicas;
   expect(await messageOf(a.service, "mutation { podStop")).toContain("Syntax Error");
   expect((await ask(a.service, "{ pods }", { key: "wrong" })).status).toBe(401);
   expect(a.service.test.engine.metrics.forwarded.series).toEqual([]);
 });
 
-it("what nobody has is refused after a while, in the shape of GraphQL", async () => {
+it("a mutation of an endpoint without an owner is refused after a while, in GraphQL's shape", async () => {
   const { a, cluster } = replicas;
   cluster.owners.set("echo", undefined);
   const { clock } = a.service.test;

@@ -45,7 +45,7 @@ test("a change of nothing does not fit", async () => {
   });
 });
 
-test("what is no data centre's id is refused with those there are", async () => {
+test("an unknown data centre is refused with the list of known ones", async () => {
   await using service = await startTestHttp();
   const { status, json } = await service.call("POST", path, {
     body: { ...order, dataCenter: "the cellar" },

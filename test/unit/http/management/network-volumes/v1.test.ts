@@ -34,7 +34,7 @@ it("an endpoint shows the volumes it was given; empty ids mean none", async () =
   expect(none).not.toHaveProperty("networkVolumeId");
 });
 
-it("of a deletion and the creation of an endpoint with the volume at the same time one is refused", async () => {
+it("if a volume is deleted while an endpoint is created with it, one of the two requests is refused", async () => {
   await using service = await startTestHttp();
   for (let round = 0; round < 10; round += 1) {
     const { id: networkVolumeId } = await create(service);

@@ -61,7 +61,7 @@ describe("a change", () => {
     ]);
   });
 
-  it("of a locked pod is a conflict, unless it is done in place", async () => {
+  it("to a locked pod is a conflict, unless it is made in place", async () => {
     await using service = await startTestHttp();
     const { id } = await createdPod(service);
     const patch = (body: object) => service.call("PATCH", `/live/v2/pods/${id}`, { body });

@@ -155,7 +155,7 @@ describe("the life of a pod", () => {
   });
 });
 
-it("what a pod uses cannot be deleted", async () => {
+it("resources that a pod uses cannot be deleted", async () => {
   await using service = await startTestHttp();
   const templateId = await made(service, "/v1/templates", { name: "box", imageName: "a" });
   const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };

@@ -12,7 +12,7 @@ async function save(service: TestHttp): Promise<string> {
   return (saveRegistryAuth as { id: string }).id;
 }
 
-it("is saved, given other credentials, and deleted", async () => {
+it("a registry auth is saved, given other credentials, and deleted", async () => {
   await using service = await startTestHttp();
   const id = await save(service);
   expect((await service.call("GET", "/v1/containerregistryauth")).json).toEqual([
@@ -29,7 +29,7 @@ it("is saved, given other credentials, and deleted", async () => {
   expect(await messageOf(service, update)).toContain("there is no container registry auth");
 });
 
-it("is refused without what it needs, in words that show no secret", async () => {
+it("a registry auth without a required field is refused, without showing a secret", async () => {
   await using service = await startTestHttp();
   await save(service);
   expect(await messageOf(service, SAVE)).toContain('already a container registry auth named "hub"');

@@ -39,7 +39,7 @@ test("a name that is taken is a conflict", async () => {
   expect(again).toMatchObject({ status: 409, json: { title: "Conflict" } });
 });
 
-test("what does not fit is told without showing a secret", async () => {
+test("validation errors are reported without showing a secret", async () => {
   await using service = await startTestHttp();
   const long = `word-${"x".repeat(20_000)}`;
   const refused = await service.call("POST", path, {
@@ -82,7 +82,7 @@ test("credentials that a pod has are not deleted", async () => {
   expect(refused).toMatchObject({ status: 400, json: { title: "Bad Request" } });
 });
 
-test("what is sent is what images are pulled with, and its name what both versions show", async () => {
+test("images are pulled with the sent credentials, and both API versions show the name", async () => {
   await using service = await startTestHttp({
     engine: await createTestEngine(createMemoryStore()),
   });

@@ -9,7 +9,7 @@ const create = (service: TestHttp, body: unknown = AUTH) => service.call("POST",
 const idOf = async (service: TestHttp, body: unknown = AUTH) =>
   ((await create(service, body)).json as { readonly id: string }).id;
 
-it("answers the id and the name of what it made, and nothing else, wherever it is asked", async () => {
+it("every answer has an auth's id and name, and nothing else", async () => {
   await using service = await startTestHttp();
   const created = await create(service);
   expect(created.status).toBe(200);
@@ -24,7 +24,7 @@ it("answers the id and the name of what it made, and nothing else, wherever it i
   for (const { text } of [created, read, list]) expect(text).not.toContain("canary");
 });
 
-it("needs all three fields, knows no others, and shows nothing secret in its refusals", async () => {
+it("all three fields are required, others are refused, and refusals show no secret", async () => {
   await using service = await startTestHttp();
   const problemsOf = async (body: unknown) => {
     const { json, status } = await create(service, body);
@@ -59,7 +59,7 @@ it("refuses a name that is taken", async () => {
   });
 });
 
-it("deletes with 204 and an empty body, and then knows it no more", async () => {
+it("a deletion answers 204 with an empty body, and the auth is gone", async () => {
   await using service = await startTestHttp();
   const id = await idOf(service);
   expect(await service.call("DELETE", `${PATH}/${id}`)).toMatchObject({ status: 204, text: "" });
@@ -73,7 +73,7 @@ it("deletes with 204 and an empty body, and then knows it no more", async () => 
   expect((await create(service)).status).toBe(200);
 });
 
-it("keeps one that templates use, and names them; cleared there it can go", async () => {
+it("an auth that templates use is kept, and they are named; once they clear it, it can be deleted", async () => {
   await using service = await startTestHttp();
   const id = await idOf(service);
   const template = { imageName: "me/private:1", containerRegistryAuthId: id };

@@ -150,7 +150,7 @@ test.each([
   ["pod", "v1"],
   ["pod", "v2"],
 ] as const)(
-  "of each %s that is written in %s nothing else is lost when the other version reads and writes it",
+  "each %s that is written in %s loses nothing else when the other version reads and writes it",
   async (kind, version) => {
     await using service = await startTestHttp();
     const given = await whatThingsName(service);

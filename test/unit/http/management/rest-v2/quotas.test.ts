@@ -32,7 +32,7 @@ test("each answer says what is left of every window, as a structured field", asy
   expect(other.headers["ratelimit"]).toContain('"minute";r=29999;');
 });
 
-test("nothing is counted of the document, of other operations, and where there are no limits", async () => {
+test("the document and other operations are not counted, nor is anything without limits", async () => {
   await using limited = await startTestHttp({ limits: "enforce" });
   for (const path of ["/live/v2/openapi.json", "/live/v1/templates", "/v1/endpoints"])
     expect((await get(limited, KEY, path)).headers).not.toHaveProperty("ratelimit");

@@ -25,7 +25,7 @@ async function read(service: TestHttp, id: string): Promise<Shown | null> {
   return podTemplate as Shown | null;
 }
 
-it("is created with what is not set as nothing", async () => {
+it("a template is created with empty values for unset fields", async () => {
   await using service = await startTestHttp();
   const input = {
     name: "upscale",
@@ -68,7 +68,7 @@ it("is created with what is not set as nothing", async () => {
   expect(await read(service, saved.id)).toEqual(saved);
 });
 
-it("has ports as one text or as a list", async () => {
+it("a template accepts ports as one text or as a list", async () => {
   await using service = await startTestHttp();
   const pod = { imageName: "example/pod:1" };
   const ports = "8888/http, 22/tcp";
@@ -78,7 +78,7 @@ it("has ports as one text or as a list", async () => {
   expect(listed["ports"]).toBe("80/http");
 });
 
-it("with an id is changed: what is absent or null stays, an empty text takes away", async () => {
+it("saving a template with an id changes it: absent or null fields stay, an empty text clears", async () => {
   await using service = await startTestHttp();
   const { id, ...before } = await save(service, {
     name: "upscale",
@@ -102,12 +102,12 @@ it("with an id is changed: what is absent or null stays, an empty text takes awa
 
 it.each([
   [{ name: "a", imageName: "example/a:1", startScript: "echo" }, "startScript is not served"],
-])("is refused as %j: %s", async (input, text) => {
+])("a template %j is refused: %s", async (input, text) => {
   await using service = await startTestHttp();
   expect(await messageOf(service, SAVE, { variables: { input } })).toContain(text);
 });
 
-it("is listed among the account's own; the public ones are told apart from official ones", async () => {
+it("a template is listed with the account's own; public ones are distinct from official ones", async () => {
   await using service = await startTestHttp();
   await save(service, { name: "own", imageName: "example/own:1" });
   await save(service, { name: "public", imageName: "example/public:1", isPublic: true });

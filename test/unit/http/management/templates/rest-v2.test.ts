@@ -29,7 +29,7 @@ const FULL = {
   allowedCudaVersions: ["12.8"],
 };
 
-test("what is sent is answered, with the program split as a shell does", async () => {
+test("a new template is answered as sent, with its command split as a shell does", async () => {
   await using service = await startTestHttp();
   const made = await create(service, FULL);
   expect(made).toEqual({
@@ -42,7 +42,7 @@ test("what is sent is answered, with the program split as a shell does", async (
   expect(json).toEqual(made);
 });
 
-test("what is not sent has the defaults of the live service: no ports, no volume", async () => {
+test("missing fields get the live service's defaults: no ports, no volume", async () => {
   await using service = await startTestHttp();
   expect(await create(service, { name: "plain", image: "team/image" })).toEqual({
     id: expect.any(String),
@@ -107,7 +107,7 @@ test.each([
   if (errors === undefined) expect(answer.json).not.toHaveProperty("errors");
 });
 
-test("one that is used is not made one that no endpoint can use, and one that is deleted is a problem of the live service", async () => {
+test("a template in use stays serverless, and a deleted one is answered with the live service's 404", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service, { name: "a", image: "x", serverless: true });
   await service.call("POST", "/v1/endpoints", { body: { templateId: id } });

@@ -81,7 +81,7 @@ it("refuses a body of more than a megabyte", async () => {
   expect(answer.json).toMatchObject({ status: 413, code: "payload_too_large" });
 });
 
-it("replaces the workers of all its endpoints by new ones, and those of no other", async () => {
+it("a changed template replaces the workers of all its endpoints, and no others", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
   const { engine, clock } = service.test;
@@ -107,7 +107,7 @@ it("replaces the workers of all its endpoints by new ones, and those of no other
   });
 });
 
-it("leaves the workers alone when it is told what it says already", async () => {
+it("a change to the same values leaves the workers alone", async () => {
   await using service = await startTestHttp();
   const same = { imageName: "sv.local/echo", env: {}, ports: [], containerRegistryAuthId: "" };
   expect((await patch(service, "echo", same)).status).toBe(200);

@@ -28,7 +28,7 @@ async function noted(service: TestHttp): Promise<string[]> {
 
 const TEMPLATE = { name: "t", imageName: "i:1", isServerless: true };
 
-it("says when, who, from where, what was done to what, and what came of it", async () => {
+it("an entry has the time, the caller, the address, the change and its outcome", async () => {
   await using service = await startTestHttp();
   const at = service.test.engine.clock.now();
   const id = await made(service, "/v1/templates", TEMPLATE);
@@ -50,7 +50,7 @@ it("says when, who, from where, what was done to what, and what came of it", asy
   expect(line?.message).toBe(`the key "user" from 127.0.0.1 asked for createTemplate (${id}): 200`);
 });
 
-it("has each change of resources, keys, clock and workers, also one that was refused, and no secret", async () => {
+it("the audit has each change of resources, keys, clock and workers, refused ones too, and no secret", async () => {
   await using service = await startTestHttp();
   const ops = await makeKey(service, { name: "ops", scope: "management" });
   const headers = { authorization: `Bearer ${ops.key}` };
@@ -82,7 +82,7 @@ it("has each change of resources, keys, clock and workers, also one that was ref
   for (const secret of [ops.key, KEY, "whsec_"]) expect(all).not.toContain(secret);
 });
 
-it("has nothing of jobs, of readings, and of who was not let in", async () => {
+it("the audit has no entries for jobs, reads and unauthorized callers", async () => {
   await using service = await startTestHttp();
   const body = { input: {} };
   const { json } = await service.call("POST", "/v2/echo/run", { body });
@@ -132,7 +132,7 @@ it("keeps the newest entries, up to its bound and a hundred more", async () => {
   expect([kept[0]?.id, kept.at(-1)?.operation]).toEqual(["0000000006", "createTemplate"]);
 });
 
-it("does not hide what was done where there is no room for its entry: the log has it", async () => {
+it("a change without room for its audit entry is logged", async () => {
   const { store, fill } = storeThatFills();
   await using service = await startTestHttp({ store });
   fill(true);

@@ -136,7 +136,7 @@ describe("a request of a page of another origin", () => {
     },
   );
 
-  it("that is the service's own is answered as any, without words for another origin", async () => {
+  it("is answered without CORS headers if the page is the service's own", async () => {
     const lines = ["host: localhost:7080", "origin: http://localhost:7080", KEY_LINE];
     const { status, headers } = await ask("GET /v2/echo/health", ...lines);
     expect([status, headers.get("access-control-allow-origin")]).toEqual([200, null]);

@@ -1,7 +1,4 @@
-/**
- * What users, handlers and their servers produce is no page of the service: a browser that opens it runs nothing of it in the
- * origin of the dashboard.
- */
+/** Content from users, handlers and worker servers is sandboxed: its scripts cannot run in the dashboard's origin. */
 import { GetObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { createServer } from "node:http";
@@ -46,7 +43,7 @@ function places() {
   });
 }
 
-it("every operation in every dialect answers inside a sandbox, but for the pages of the service", async () => {
+it("every operation in every dialect answers inside a sandbox, except the service's own pages", async () => {
   await using service = await startTestHttp();
   const unsandboxed = new Set<string>();
   for (const { name, method, url } of places()) {
@@ -58,7 +55,7 @@ it("every operation in every dialect answers inside a sandbox, but for the pages
   expect([...unsandboxed]).toEqual(["readDocs"]);
 });
 
-it("what leads to no operation, and what is no request, is answered inside a sandbox", async () => {
+it("answers to unknown paths, wrong methods, unknown hosts and malformed requests are sandboxed", async () => {
   await using service = await startTestHttp();
   for (const line of ["GET /nothing HTTP/1.1", "GET /%zz HTTP/1.1", "PUT /health HTTP/1.1"]) {
     const answer = await service.raw(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`);
@@ -75,7 +72,7 @@ it("what leads to no operation, and what is no request, is answered inside a san
   }
 });
 
-it("the answer of a worker's server is in a sandbox below /lb, whatever its own policy says", async () => {
+it("a worker server's answer below /lb is sandboxed, whatever its own policy says", async () => {
   await using balanced = await startBalancedHttp();
   const own = {
     "content-type": "text/html",
@@ -89,7 +86,7 @@ it("the answer of a worker's server is in a sandbox below /lb, whatever its own 
   expect(headers["x-content-type-options"]).toBe("nosniff");
 });
 
-it("an upgrade that a worker's server answers with a page is answered in a sandbox", async () => {
+it("a page that a worker's server sends in answer to an upgrade request is sandboxed", async () => {
   await using balanced = await startBalancedHttp();
   balanced.server.on("request", (_request, response) => response.end(PAGE));
   balanced.server.on("upgrade", (_request, socket) =>
@@ -115,7 +112,7 @@ it("a worker's server below /lb sets no cookie of the dashboard and clears nothi
   expect(below.headers).not.toHaveProperty("service-worker-allowed");
 });
 
-it("a load balancing endpoint that is called by a host name of its own is an origin of its own", async () => {
+it("a load balancing endpoint with its own host name is its own origin, without a sandbox", async () => {
   await using balanced = await startBalancedHttp();
   const own = { "content-type": "text/html", "Content-Security-Policy": "script-src *" };
   balanced.server.on("request", (_request, response) => response.writeHead(200, own).end(PAGE));
@@ -123,7 +120,7 @@ it("a load balancing endpoint that is called by a host name of its own is an ori
   expect(headers["content-security-policy"]).toBe("script-src *");
 });
 
-it("what the object store answers on the port of the service is in a sandbox, presigned, ranged and renamed", async () => {
+it("object store answers are sandboxed, also for presigned URLs, ranges and overridden headers", async () => {
   await using mounted = await mountedStore();
   const { client, url } = mounted;
   const named = { Bucket: "bucket", Key: "page.html" };

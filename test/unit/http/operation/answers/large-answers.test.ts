@@ -19,7 +19,7 @@ function requestText(method: string, path: string, body = ""): string {
   return `${head}content-length: ${body.length}\r\n\r\n${body}`;
 }
 
-it("what has to be read whole waits for room, for 30 s; what is sent slice by slice needs none", async () => {
+it("an answer that is read whole waits up to 30 s for room; an answer in slices needs none", async () => {
   await using service = await startTestHttp();
   const id = await jobWithLargeOutput(service);
   const worker = await service.test.connectWorker("echo", { credit: 2 });
@@ -60,7 +60,7 @@ it("a reader that takes nothing of a large answer for a minute is cut off", asyn
   expect(received).toBeLessThan(OUTPUT.length);
 });
 
-it("what comes behind a large answer is performed after it, and not at all if its client hangs up", async () => {
+it("requests pipelined behind a large answer run after it, and not at all if the client hangs up", async () => {
   await using service = await startTestHttp();
   const path = `/v2/echo/status/${await jobWithLargeOutput(service)}`;
   const submission = requestText("POST", "/v2/echo/run", '{"input":{}}');

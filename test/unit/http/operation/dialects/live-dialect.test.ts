@@ -39,7 +39,7 @@ describe("a job", () => {
     );
   });
 
-  it("that waits or runs says what is known of it, its last progress among that", async () => {
+  it("shows its known state while it waits or runs, including its last progress", async () => {
     await using service = await startTestHttp();
     const id = await submitted(service);
     expect(await read(service, `status/${id}`)).toStrictEqual({ id, status: "IN_QUEUE" });
@@ -86,7 +86,7 @@ describe("a job", () => {
     expect((await failed({ message: "é", reported })).error).toBe(reported);
   });
 
-  it("that failed otherwise has the sentence that says why", async () => {
+  it("has a sentence with the reason if it failed otherwise", async () => {
     const message = "input.name must be a string";
     expect((await failed({ type: "invalid_input", message })).error).toBe(message);
   });
@@ -135,7 +135,7 @@ describe("a stream", () => {
     expect(await read(service, path)).toStrictEqual({ status: "COMPLETED", stream: [] });
   });
 
-  it("of a job that failed loses no chunk, and is empty when it says so", async () => {
+  it("loses no chunk of a failed job, and is empty when it reports the failure", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     await worker.chunks(job, ["a"]);
@@ -203,7 +203,7 @@ describe("a refusal", () => {
     expect(json).toStrictEqual({ error, status: 404, title: "Not Found", detail: error });
   });
 
-  it("of a missing key says so in the shape of what was asked", async () => {
+  it("for a missing key has the shape of the called interface", async () => {
     await using service = await startTestHttp();
     const headers = { authorization: "wrong" };
     const job = await service.call("GET", "/live/v2/echo/health", { headers });
@@ -216,7 +216,7 @@ describe("a refusal", () => {
     expect(json).toStrictEqual({ error, message: error, status: 401 });
   });
 
-  it("of management names every problem, in the words that each client looks for", async () => {
+  it("by management names every problem, in the words that each client looks for", async () => {
     await using service = await startTestHttp();
     const body = { name: 7, gpuTypeId: "NVIDIA L4", workersStandby: 1 };
     const { status, json } = await service.call("POST", "/live/v1/endpoints", { body });
@@ -227,7 +227,7 @@ describe("a refusal", () => {
     expect(problems).toHaveLength(4);
   });
 
-  it("of a body that is too large is a 400", async () => {
+  it("for a body that is too large is a 400", async () => {
     await using service = await startTestHttp();
     const refused = async (path: string) => {
       const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${KEY}\r\n`;
@@ -240,7 +240,7 @@ describe("a refusal", () => {
     expect(await refused("/v2/echo/run")).toMatch(/^HTTP\/1.1 413 /);
   });
 
-  it("of the OpenAI paths is as clients of that API know it", async () => {
+  it("by the OpenAI paths has the form that clients of that API know", async () => {
     await using service = await startTestHttp();
     const path = "/live/v2/none/openai/v1/models";
     const { status, json } = await service.call("GET", path);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 import { burst, held } from "../../many-requests.ts";
 
-it("warn lets everything through, says so in a header, and in the log once in each window", async () => {
+it("warn lets every request through, with a warning in a header and once per window in the log", async () => {
   await using service = await startTestHttp({ limits: "warn" });
   const { clock, logged } = service.test;
   const purge = async () => {

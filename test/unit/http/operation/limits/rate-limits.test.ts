@@ -42,7 +42,7 @@ it("a request that waits or streams counts until it is answered, or its client h
   expect(await status("runsync")).toBe(400);
 });
 
-it("what is refused does not count, and is refused before its body is asked for", async () => {
+it("refused requests do not count, and are refused before their body is asked for", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   const { clock } = service.test;
   const path = "/v2/echo/purge-queue";
@@ -58,7 +58,7 @@ it("what is refused does not count, and is refused before its body is asked for"
   expect([...(await burst(service, "POST", path, 2))]).toEqual(["200"]);
 });
 
-it("other keys and other endpoints have limits of their own", async () => {
+it("each key and each endpoint has its own limits", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   await service.test.addEndpoint("other");
   const purge = async (endpoint: string, key: string) => {
@@ -74,14 +74,14 @@ it("other keys and other endpoints have limits of their own", async () => {
   expect(await purge("other", OTHER_KEY)).toBe(429);
 });
 
-it("an endpoint that does not exist has no limit, and nothing is remembered of it", async () => {
+it("an unknown endpoint has no limit and no meter", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   const { armed } = service.test.clock;
   expect([...(await burst(service, "POST", "/v2/none/purge-queue", 9))]).toEqual(["404"]);
   expect(service.test.clock.armed).toBe(armed);
 });
 
-it("what nobody uses any more is forgotten", async () => {
+it("unused meters are dropped", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   const { clock } = service.test;
   await clock.advance(60_000);

@@ -38,7 +38,7 @@ function checker(document: object, pointer: string): (value: unknown) => boolean
   return (value) => Boolean(check(value));
 }
 
-test("what a handler takes is the body of run and runsync, what it gives the answer of runsync and status", async () => {
+test("a handler's input schema is the body of run and runsync, its output schema the answer of runsync and status", async () => {
   const document = withEndpoints(DOCUMENT, known({ greeter: GREETER }));
   const result = await new Validator().validate(structuredClone({ ...document }));
   expect(result.errors).toBeUndefined();
@@ -68,7 +68,7 @@ test("what a handler takes is the body of run and runsync, what it gives the ans
   expect(gives({ id: "a", status: "IN_QUEUE" })).toBe(true);
 });
 
-test("of an endpoint of which one side is known the other one is as for all", () => {
+test("an endpoint with one known schema has the general one for the other side", () => {
   const document = withEndpoints(DOCUMENT, known({ g: { output: { type: "string" } } }));
   const { paths, components } = document;
   expect(paths?.["/v2/g/run"]?.post?.requestBody).toEqual(
@@ -79,14 +79,14 @@ test("of an endpoint of which one side is known the other one is as for all", ()
   ]);
 });
 
-test("nothing known changes nothing, and the document it is made of never changes", () => {
+test("without known schemas the document is unchanged, and the source document is never modified", () => {
   const before = JSON.stringify(DOCUMENT);
   expect(withEndpoints(DOCUMENT, known({}))).toEqual(DOCUMENT);
   withEndpoints(DOCUMENT, known({ greeter: GREETER }));
   expect(JSON.stringify(DOCUMENT)).toBe(before);
 });
 
-test("of 10,000 endpoints a hundred are shown, and of large schemas as many as fit", () => {
+test("at most a hundred endpoints are shown, and only as many large schemas as fit", () => {
   const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, nr) => [`e${nr}`, GREETER]));
   const own = (document: object) =>
     JSON.stringify(document).length - JSON.stringify(DOCUMENT).length;
@@ -100,7 +100,7 @@ test("of 10,000 endpoints a hundred are shown, and of large schemas as many as f
 const WRONG_KEY =
   "GET /v1/openapi.json HTTP/1.1\r\nhost: x\r\nauthorization: no\r\nconnection: close\r\n\r\n";
 
-test("it is served so to who has a key, and made anew only when a handler has changed", async () => {
+test("the document is served to callers with a key, and rebuilt only when a handler has changed", async () => {
   await using service = await startTestHttp();
   const { schemas } = service.test.engine;
   const read = async (path = "/v1/openapi.json") => {

@@ -25,7 +25,7 @@ async function answerOf(socket: Socket): Promise<string> {
   return Buffer.concat(pieces as Buffer[]).toString();
 }
 
-it("many clients that do not finish keep nobody waiting, and are served when they do", async () => {
+it("many unfinished requests do not block others, and are served when they finish", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 20 });
   const slow = await Promise.all(

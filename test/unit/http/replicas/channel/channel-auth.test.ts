@@ -19,7 +19,7 @@ const auth = {
 };
 const header = channelAuthOf(key, auth);
 
-it("the signature of a replica says who sends a request and whose it is", () => {
+it("a replica's signature names the sender of a request and its client", () => {
   expect(readChannelAuth(key, header, auth)).toEqual(auth);
 });
 
@@ -36,7 +36,7 @@ it.each([
   ["nothing at all", key, "", auth],
   ["more than belongs there", key, `${header};`, auth],
   ["what is no percent-encoding", key, header.replace("replica-1", "%E0%A4%A"), auth],
-])("a signature with %s is none", (_, with_, text, request) => {
+])("a signature with %s is invalid", (_, with_, text, request) => {
   expect(readChannelAuth(with_, text, request)).toBeUndefined();
 });
 

@@ -57,7 +57,7 @@ it("both ends give a connection up within three seconds of a cut, and not before
   expect(broken.toSorted()).toEqual(["here", "there"]);
 });
 
-it("whatever arrives is a sign of life, also a part of a frame", async () => {
+it("any received byte is a sign of life, also a part of a frame", async () => {
   const [a, b] = duplexPair();
   const channel = new Channel(a);
   for (let pieces = 0; pieces < 8; pieces += 1) {

@@ -26,7 +26,7 @@ it("a nonce is good for 10 s of the process that gave it, and not again after it
   expect([nonces.use(used), nonces.use(kept)]).toEqual([false, false]);
 });
 
-it("a nonce of another process, or one that was changed, is none", () => {
+it("a nonce of another process, or a changed one, is invalid", () => {
   const nonces = new Nonces(() => 0);
   const given = nonces.give();
   expect(nonces.use(new Nonces(() => 0).give())).toBe(false);

@@ -45,7 +45,7 @@ function answering() {
   return { socket: socket.resume(), channel };
 }
 
-it("whatever frames come are taken, or end the channel", async () => {
+it("any frames are accepted, or end the channel", async () => {
   const sent = fc.asyncProperty(frames, async (all) => {
     const { socket, channel } = answering();
     for (const { kind, id, payload } of all) {

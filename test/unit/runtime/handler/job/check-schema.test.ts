@@ -30,7 +30,7 @@ describe("checking by a schema", () => {
     expect(message).toMatch(/; and 980 more$/u);
   });
 
-  test("what a schema itself throws is passed on as it is", async () => {
+  test("an error that a schema throws is passed on unchanged", async () => {
     const thrown = new TypeError("only on weekdays");
     const broken: StandardSchema = {
       "~standard": { version: 1, vendor: "test", validate: () => Promise.reject(thrown) },

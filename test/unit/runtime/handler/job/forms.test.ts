@@ -76,18 +76,21 @@ describe("with an input schema, run sees what it gives and clients submit what i
   test.each([
     ["zod", zodInput],
     ["valibot", valibotInput],
-  ])("what does not fit that of %s is refused with the path of each issue", async (_, schema) => {
-    const handler = defineHandler({ input: schema, run: () => "never" });
-    // Clients may send what the types of this program forbid.
-    const wrong = JSON.parse('{"upTo":3,"step":"x"}') as Raw;
-    await expect(runHandler(handler, wrong)).rejects.toThrow(
-      /^The input does not fit the handler's schema: upTo: .+; step: /,
-    );
-  });
+  ])(
+    "an input that does not fit the %s schema is refused with the path of each issue",
+    async (_, schema) => {
+      const handler = defineHandler({ input: schema, run: () => "never" });
+      // Clients may send what the types of this program forbid.
+      const wrong = JSON.parse('{"upTo":3,"step":"x"}') as Raw;
+      await expect(runHandler(handler, wrong)).rejects.toThrow(
+        /^The input does not fit the handler's schema: upTo: .+; step: /,
+      );
+    },
+  );
 });
 
 describe("an output schema", () => {
-  test("of either library is compared with what each form gives in the end", async () => {
+  test("of either library is checked against the final output of each form", async () => {
     const output = v.object({ total: v.pipe(v.number(), v.minValue(1)) });
     const right = [
       defineHandler({ output, run: () => ({ total: 1 }) }),

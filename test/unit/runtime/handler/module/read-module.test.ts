@@ -46,7 +46,7 @@ describe("reading a handler's module", () => {
     expect(loaded).toMatchObject({ input, output, concurrency });
   });
 
-  test("options of a definition that there are not are told of, with the one that was probably meant", () => {
+  test("unknown options of a definition are reported, with the probably intended one", () => {
     const definition = { run, concurrancy: 4, model: "small", dispose: setup };
     expect(readModule({ default: definition }, "h.ts").hints).toEqual([
       "h.ts has the unknown option `concurrancy`; did you mean `concurrency`?",

@@ -90,7 +90,7 @@ it("messages of any size come out as they were sent, in their order", () => {
   );
 });
 
-it("what does not fit is refused by name", () => {
+it("pieces that do not fit are refused with a WireError", () => {
   const data = new Uint8Array(10);
   const reading = (...pieces: Piece[]) => {
     const reader = new PieceReader((bytes) => new PiecesInMemory(bytes));

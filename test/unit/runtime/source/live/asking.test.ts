@@ -1,4 +1,4 @@
-/** How the live source asks for jobs: one question at a time, whatever is answered, and never in a spin. */
+/** The live source has one open job request at a time, retries it, ends after repeated refusals, and never busy-loops. */
 import { describe, expect, test } from "vitest";
 import { LiveListener } from "../../../../live-queue/live-source.ts";
 import { LiveQueue } from "../../../../live-queue/live-queue.ts";
@@ -6,7 +6,7 @@ import { LiveQueue } from "../../../../live-queue/live-queue.ts";
 const completed = { kind: "completed", output: Buffer.from("1") } as const;
 
 describe("asking for jobs", () => {
-  test("nothing is asked before there is credit, and one question is open at a time then", async () => {
+  test("no request is sent without credit; with credit, one request is open at a time", async () => {
     await using queue = await LiveQueue.start({ leaseMs: 60_000 });
     await using worker = LiveListener.start(queue, 0);
     await queue.until(() => queue.callsOf("ping").length > 0);
@@ -24,7 +24,7 @@ describe("asking for jobs", () => {
     });
   });
 
-  test("a worker with room for several asks for as many, and for one with room for one", async () => {
+  test("a worker requests as many jobs as it has room for", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 4);
     await queue.until(() => queue.openQuestions === 1);
@@ -43,7 +43,7 @@ describe("asking for jobs", () => {
     ]);
   });
 
-  test("an object is taken where a list was asked for; what is beyond the credit waits for it", async () => {
+  test("a single job is accepted in place of a list; jobs beyond the credit wait until more credit is granted", async () => {
     await using queue = await LiveQueue.start();
     const list = ["a", "b", "c"].map((id) => ({ id, input: {} }));
     queue.upset("take", { status: 200, body: '{"id":"solo"}' });
@@ -70,7 +70,7 @@ describe("asking for jobs", () => {
     { status: 404 },
     "lost-on-the-way",
     { delayMs: 20 },
-  ] as const)("after %j it asks again, and a job arrives", async (mishap) => {
+  ] as const)("after %j the source asks again, and a job arrives", async (mishap) => {
     await using queue = await LiveQueue.start();
     queue.upset("take", mishap, mishap);
     await using worker = LiveListener.start(queue, 1);
@@ -81,7 +81,7 @@ describe("asking for jobs", () => {
     expect(job.handOvers).toBe(1);
   });
 
-  test("jobs without an id are told of and skipped, the others in the list are not", async () => {
+  test("jobs without an id are reported and skipped; the other jobs run", async () => {
     await using queue = await LiveQueue.start();
     queue.upset("take", { status: 200, body: '[{"input":{}},{"id":"whole"}]' });
     await using worker = LiveListener.start(queue, 2);
@@ -90,7 +90,7 @@ describe("asking for jobs", () => {
     expect(worker.said).toContain('the queue gave a job without an id: {"input":{}}');
   });
 
-  test("a job that is held already does not run twice", async () => {
+  test("a job that the worker already holds does not run twice", async () => {
     await using queue = await LiveQueue.start();
     const twice = { status: 200, body: '{"id":"twice"}' };
     queue.upset("take", twice, twice, twice);
@@ -99,7 +99,7 @@ describe("asking for jobs", () => {
     expect(worker.jobs).toHaveLength(1);
   });
 
-  test("a question that nobody answers is asked again", async () => {
+  test("a request that gets no answer within its time limit is repeated", async () => {
     await using queue = await LiveQueue.start();
     await using _ = LiveListener.start(queue, 1, { times: { pollLimitMs: 20 } });
     await queue.until(() => queue.callsOf("take").length >= 3);
@@ -107,7 +107,7 @@ describe("asking for jobs", () => {
   });
 
   test.each([401, 403, 404])(
-    "three times %i in a row is a refusal, and ends it",
+    "three %i answers in a row end the source with a refusal",
     async (status) => {
       await using queue = await LiveQueue.start();
       const denial = { status, body: "go away" };
@@ -119,7 +119,7 @@ describe("asking for jobs", () => {
     },
   );
 
-  test("a refusal waits for what is held: its result is taken, and then the worker ends", async () => {
+  test("a refused worker first finishes the jobs that it holds, then ends", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 2);
     const job = queue.submit();
@@ -154,7 +154,7 @@ describe("asking for jobs", () => {
     },
   );
 
-  test("an address without /job-take/ gives one job at a time, which is said", async () => {
+  test("if the address has no /job-take/, jobs are taken one at a time, and this is logged", async () => {
     await using queue = await LiveQueue.start();
     const { RUNPOD_WEBHOOK_GET_JOB: address = "" } = queue.environment();
     const env = { RUNPOD_WEBHOOK_GET_JOB: address.replace("/job-take/", "/next-job/") };
@@ -168,7 +168,7 @@ describe("asking for jobs", () => {
 });
 
 describe("stops", () => {
-  test("a job that is to be stopped is told as revoked, and nothing more is said of it", async () => {
+  test("a stopped job is revoked, and its result is not reported", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 2);
     const [stopped, other] = [queue.submit(), queue.submit()];
@@ -183,7 +183,7 @@ describe("stops", () => {
     expect([stopped.results.length, other.results.length]).toEqual([0, 1]);
   });
 
-  test("a result that cannot be told yet is dropped when its job is stopped", async () => {
+  test("an unreported result is dropped when its job is stopped", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 1);
     const job = queue.submit();
@@ -199,7 +199,7 @@ describe("stops", () => {
     expect(worker.revocations).toEqual([]);
   });
 
-  test("a queue that does not know the question is not asked again, which is said once", async () => {
+  test("if the queue does not support stop requests, polling for stops ends, and this is logged once", async () => {
     await using queue = await LiveQueue.start();
     const unknown = { status: 404 };
     queue.upset("stop", { status: 500 }, unknown, { status: 204 }, unknown, unknown, unknown);

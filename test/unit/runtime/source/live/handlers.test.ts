@@ -10,7 +10,7 @@ function run(queue: LiveQueue, handler: string, options: Partial<WorkerOptions> 
 }
 
 describe("handlers on the live queue", () => {
-  test("a value is the output, unchanged", async () => {
+  test("a returned value is the output, unchanged", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "echo");
     const input = { name: "Zoë 💚", deep: [[{ a: null }], 1e21, "\u2028\u0000"] };
@@ -25,7 +25,7 @@ describe("handlers on the live queue", () => {
     expect((await queue.done(job)).result).toEqual({ output: {} });
   });
 
-  test("nothing is null", async () => {
+  test("the output of a handler that returns nothing is null", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "cyclic-output");
     const job = await queue.done(queue.submit({ value: "nothing" }));
@@ -42,7 +42,7 @@ describe("handlers on the live queue", () => {
     );
   });
 
-  test("what a generator yields is sent as chunks, and what it returns as the output", async () => {
+  test("a generator's yields are sent as chunks, and its return value as the output", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "async-generator");
     const job = await queue.done(queue.submit({ count: 3 }));
@@ -58,7 +58,7 @@ describe("handlers on the live queue", () => {
     expect([job.result, job.chunks]).toEqual([{ output: yields }, yields]);
   });
 
-  test("what is thrown is an error in the SDK's shape", async () => {
+  test("a thrown value is reported as an error in the SDK's shape", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "throws-a-string");
     const job = await queue.done(queue.submit({ thrown: { message: "from elsewhere" } }));
@@ -68,7 +68,7 @@ describe("handlers on the live queue", () => {
     });
   });
 
-  test("a process that ends is an error that says how, and the next job runs", async () => {
+  test("a process's end is reported as an error that says how it ended, and the next job runs", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "exits-7");
     const job = await queue.done(queue.submit());
@@ -79,7 +79,7 @@ describe("handlers on the live queue", () => {
     expect((await queue.done(queue.submit())).error).toBeDefined();
   });
 
-  test("the neighbours of a job that ends their process lose no attempt: the queue hears nothing of it", async () => {
+  test("other jobs of a process that one job ends lose no attempt: the queue gets no report of them", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "writes-its-history");
     const neighbours = ["a", "b", "c"].map((marker) => queue.submit({ marker, workMs: 200 }));
@@ -108,7 +108,7 @@ describe("handlers on the live queue", () => {
     expect((await queue.done(job)).error).toMatchObject({ error_type: "execution_timeout" });
   });
 
-  test("a job that is stopped has its handler told, and no result", async () => {
+  test("a stopped job's handler is told, and no result is sent", async () => {
     await using queue = await LiveQueue.start();
     await using worker = run(queue, "forever");
     const job = queue.submit();
@@ -119,7 +119,7 @@ describe("handlers on the live queue", () => {
     expect(job.results).toEqual([]);
   });
 
-  test("a job that is stopped is ended from outside where its handler blocks, and the next one runs", async () => {
+  test("a stopped job is ended from outside if its handler blocks, and the next job runs", async () => {
     await using queue = await LiveQueue.start();
     await using worker = run(queue, "blocks-the-loop", { graceMs: 1 });
     const job = queue.submit();
@@ -130,7 +130,7 @@ describe("handlers on the live queue", () => {
     expect([job.results, next.handOvers]).toEqual([[], 1]);
   });
 
-  test("pings go on while the handler blocks its loop", async () => {
+  test("pings continue while the handler blocks its event loop", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "blocks-the-loop", { graceMs: 1 });
     const policy = { executionTimeout: 3_000 };
@@ -141,7 +141,7 @@ describe("handlers on the live queue", () => {
     expect((await queue.done(job)).error).toMatchObject({ error_type: "execution_timeout" });
   });
 
-  test("one that cannot be loaded is told by a ping, and ends the worker", async () => {
+  test("a handler that cannot be loaded is reported by a ping, and ends the worker", async () => {
     await using queue = await LiveQueue.start();
     await using worker = run(queue, "import-fails");
     expect(await worker.worker.ended).toBe("handler-unusable");
@@ -159,7 +159,7 @@ describe("handlers on the live queue", () => {
     expect(job.result).toEqual({ output: { text } });
   });
 
-  test("a worker that drains finishes its job, tells the result over an outage, and takes no other", async () => {
+  test("a draining worker finishes its job, reports the result across an outage, and takes no other job", async () => {
     await using queue = await LiveQueue.start();
     await using worker = run(queue, "async-generator");
     queue.upset("done", { status: 503 }, "lost-on-the-way", { status: 503 });
@@ -172,7 +172,7 @@ describe("handlers on the live queue", () => {
     expect(late.handOvers).toBe(0);
   });
 
-  test("a handler's jobs all get done while the queue goes away again and again", async () => {
+  test("all jobs are done although the queue is unavailable again and again", async () => {
     await using queue = await LiveQueue.start({ leaseMs: 5_000 });
     await using _ = run(queue, "async-generator");
     const jobs = Array.from({ length: 20 }, () => queue.submit({ count: 5 }));

@@ -1,4 +1,4 @@
-/** How the live source fares when the queue is upset, and how it leaves: nothing is lost. */
+/** The live source during outages and when it leaves: no job, chunk or result is lost. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ describe("outages", () => {
   );
   const mishaps = fc.array(mishap, { maxLength: 6 });
 
-  test("whatever is upset, every job gets its chunks in order and one result", async () => {
+  test("every job gets its chunks in order and one result, whichever requests fail", async () => {
     const property = fc.asyncProperty(mishaps, mishaps, mishaps, async (take, stream, done) => {
       await using queue = await LiveQueue.start();
       queue.upset("take", ...take);
@@ -39,7 +39,7 @@ describe("outages", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  test("an answer that is lost has the result told twice, and the queue knows it for the same", async () => {
+  test("a result with a lost answer is sent twice, and the queue recognizes it", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -50,7 +50,7 @@ describe("outages", () => {
 });
 
 describe("a queue that may have forgotten who has a job", () => {
-  test("is asked for jobs when all that was streamed, and its end, has been told: it could take the old for the new", async () => {
+  test("gets no request for jobs before all chunks and the result are reported: it could confuse two attempts", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held } = await holding(queue);
     await using _ = worker;
@@ -65,7 +65,7 @@ describe("a queue that may have forgotten who has a job", () => {
     expect(told).toEqual(["take", ...streamed, "done", "done", "done", "take"]);
   });
 
-  test("is asked for none while a chunk is told again, with room for others", async () => {
+  test("gets no request for jobs while a chunk is retried, even with room for other jobs", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 1);
     queue.submit();
@@ -81,7 +81,7 @@ describe("a queue that may have forgotten who has a job", () => {
 });
 
 describe("leaving", () => {
-  test("the open question is broken off, the result of what runs still arrives", async () => {
+  test("draining aborts the open request; the result of a running job still arrives", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 2);
     const job = queue.submit();
@@ -97,7 +97,7 @@ describe("leaving", () => {
     expect(queue.callsOf("take")).toHaveLength(2);
   });
 
-  test("a job in an answer that has begun is handed over all the same", async () => {
+  test("a job in an answer that has begun is still handed over", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 1);
     await queue.until(() => queue.openQuestions === 1);
@@ -112,7 +112,7 @@ describe("leaving", () => {
     expect(worker.jobs[0]?.jobId).toBe(job.id);
   });
 
-  test("a job that a broken connection had in it comes again when no ping names it", async () => {
+  test("a job that is lost with its connection is given again when no ping names it", async () => {
     await using queue = await LiveQueue.start({ leaseMs: 100 });
     queue.upset("take", "answer-lost");
     const job = queue.submit();
@@ -124,7 +124,7 @@ describe("leaving", () => {
     expect(worker.jobs[0]?.jobId).toBe(job.id);
   });
 
-  test("a closed source says nothing more and connects no more", async () => {
+  test("a closed source sends no more reports and refuses to connect", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held } = await holding(queue);
     await worker.source.close();

@@ -1,4 +1,4 @@
-/** What the live source reads and writes without asking anybody: its environment, addresses, jobs and bodies. */
+/** The live source's pure functions: they read its environment and jobs, and make addresses and bodies. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { valueEnd } from "../../../../../runtime/core/json-scan.ts";
@@ -23,13 +23,13 @@ const environment = {
 };
 
 describe("the environment", () => {
-  test("is one of the live service where jobs are to be taken there", () => {
+  test("is a live environment if it has an address to take jobs from", () => {
     expect(isLiveEnvironment(environment)).toBe(true);
     expect(isLiveEnvironment({ RUNPOD_WEBHOOK_GET_JOB: "" })).toBe(false);
     expect(isLiveEnvironment({})).toBe(false);
   });
 
-  test("says who the worker is; what it leaves out has a default", () => {
+  test("names the worker; missing settings get defaults", () => {
     expect(readLiveSettings({ ...environment, RUNPOD_ENDPOINT_ID: "ep" })).toMatchObject({
       workerId: "pod-1",
       endpointId: "ep",
@@ -42,7 +42,7 @@ describe("the environment", () => {
     expect(nameless.addresses.take(1, false)).toContain(`/job-take/${nameless.workerId}?`);
   });
 
-  test("is taken at its word for times, but for pings that would never pause", () => {
+  test("its times are used as given, but the ping interval is at least 1 s", () => {
     const read = (ms: string) =>
       readLiveSettings({ ...environment, RUNPOD_PING_INTERVAL: ms }).pingIntervalMs;
     expect([read("5000"), read("999"), read("0")]).toEqual([5_000, 1_000, 1_000]);
@@ -50,14 +50,14 @@ describe("the environment", () => {
     expect(readLiveSettings(env).executionTimeoutMs).toBe(3_600_000);
   });
 
-  test("has the address for chunks beside the one for results where it leaves it out", () => {
+  test("without a chunk address, one is derived from the result address", () => {
     const env = { ...environment, RUNPOD_WEBHOOK_POST_STREAM: "" };
     expect(readLiveSettings(env).addresses.stream("j")).toBe(
       `${base}/job-stream/pod-1/j?gpu=L4&isStream=false`,
     );
   });
 
-  test("is refused with a sentence for everything that is missing or makes no sense", () => {
+  test("is refused with one sentence for each missing or invalid value", () => {
     const env = {
       RUNPOD_WEBHOOK_GET_JOB: "queue/job-take",
       RUNPOD_WEBHOOK_PING: "ftp://queue",
@@ -87,7 +87,7 @@ describe("addresses", () => {
     ping: `${base}/ping/$RUNPOD_POD_ID?a=b&`,
   };
 
-  test("$ID is the worker where jobs are taken and the job where they are reported on", () => {
+  test("$ID is the worker id in take addresses and the job id in report addresses", () => {
     const addresses = new LiveAddresses(templates);
     expect(addresses.take(1, false)).toBe(
       `${base}/job-take/a%2Fb?gpu=NVIDIA%20L4&job_in_progress=0`,
@@ -103,7 +103,7 @@ describe("addresses", () => {
     );
   });
 
-  test("one without /job-take/ gives one job at a time and no stops", () => {
+  test("a take address without /job-take/ supports neither batches nor stops", () => {
     const addresses = new LiveAddresses({ ...templates, take: `${base}/next/$RUNPOD_POD_ID` });
     expect(addresses.hasBatches).toBe(false);
     expect(addresses.take(5, false)).toBe(`${base}/next/a%2Fb?job_in_progress=0`);
@@ -116,7 +116,7 @@ describe("jobs that were taken", () => {
   const read = (body: unknown, type = "application/json") =>
     readTakenJobs(type, Buffer.from(typeof body === "string" ? body : JSON.stringify(body)));
 
-  test("one is an object, several are a list", () => {
+  test("one job is an object, several jobs are a list", () => {
     const job = { id: "j-1", input: { n: 1 }, webhook: "ignored", batchId: 4 };
     const taken = { jobId: "j-1", input: Buffer.from('{"n":1}') };
     expect(read(job)).toEqual({ jobs: [taken], problems: [] });
@@ -127,7 +127,7 @@ describe("jobs that were taken", () => {
     expect(read([])).toEqual({ jobs: [], problems: [] });
   });
 
-  test("an input that is missing was empty; limits and storage come along", () => {
+  test("a missing input is read as {}; limits and S3 settings are kept", () => {
     const s3Config = { bucketName: "b" };
     const job = { id: "j", s3Config, policy: { executionTimeout: 7_000.5 }, executionTimeout: 1 };
     expect(read(job).jobs).toEqual([
@@ -152,7 +152,7 @@ describe("jobs that were taken", () => {
     ["", "application/json"],
     ['{"id":"j"}', "text/html"],
     ['{"id":"j"}', undefined],
-  ])("%j as %s holds none", (body, type) => {
+  ])("%j as %s contains no jobs", (body, type) => {
     expect(readTakenJobs(type, Buffer.from(body))).toEqual({ jobs: [], problems: [] });
   });
 
@@ -161,11 +161,11 @@ describe("jobs that were taken", () => {
     ['[{"input":{}}]', /^the queue gave a job without an id: \{"input":\{\}\}$/u],
     ['{"id":7}', /^the queue gave a job without an id: /u],
     ["[null]", /^the queue gave a job that is no object: null$/u],
-  ])("%j is told of and skipped", (body, says) => {
+  ])("%j is reported and skipped", (body, says) => {
     expect(read(body)).toEqual({ jobs: [], problems: [expect.stringMatching(says)] });
   });
 
-  test("whatever is answered, reading it ends, and what is no job is told of", () => {
+  test("any JSON answer is parsed, and every non-job is reported", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const { jobs, problems } = read(text);
@@ -185,12 +185,12 @@ function linesOf(parts: readonly JsonPart[]): Buffer[] {
   });
 }
 
-describe("what is posted", () => {
+describe("posted bodies", () => {
   const reporter = { workerId: "w", hostname: "h", version: "sv-runtime/1" };
   const failure = { type: "handler_error", message: "no", stack: "Error: no\n at x" } as const;
   const posted = (...args: Parameters<typeof resultBody>) => resultBody(...args)?.toString();
 
-  test("an output is the bytes it was", () => {
+  test("outputs and progress are posted byte for byte; a missing output is null or an empty list", () => {
     const output = Buffer.from('{"big":12345678901234567890,"é":1.0}');
     expect(posted({ kind: "completed", output }, false, reporter)).toBe(
       `{"output":${output.toString()}}`,
@@ -219,19 +219,19 @@ describe("what is posted", () => {
     },
   );
 
-  test("an output beside an error stays; a process that ended shows its last words", () => {
+  test("a failed job's output is kept; the error of an ended process includes its last log lines", () => {
     const lost = { type: "process_exited", message: "gone", lastLogLines: ["a", "b"] } as const;
     const output = Buffer.from("[1]");
     const body = posted({ kind: "failed", failure: lost, output }, false, reporter) ?? "";
     expect(JSON.parse(body)).toEqual({ output: [1], error: expect.stringContaining('"a\\nb"') });
   });
 
-  test("of a job that goes back nothing is said", () => {
+  test("no result is posted for a job that is handed back or stopped", () => {
     expect(resultBody({ kind: "handed-back" }, false, reporter)).toBeUndefined();
     expect(resultBody({ kind: "stopped" }, true, reporter)).toBeUndefined();
   });
 
-  test("of a chunk its output is left, whatever it holds", () => {
+  test("only the output of a chunk is posted", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (output, extra) => {
         const metrics = { stream_index: 3, metrics: extra, all: { split: { part: 0 } } };
@@ -242,7 +242,7 @@ describe("what is posted", () => {
     );
   });
 
-  test("of the parts of a yield it is made again, whatever it holds, when the last has come", () => {
+  test("a split yield is reassembled when its last part arrives", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat(40), (value, more) => {
         const output = [value, "é".repeat(200), { split: "\ud83d\ude00".repeat(30) }];
@@ -258,7 +258,7 @@ describe("what is posted", () => {
     );
   });
 
-  test("a yield that is larger than any may be is left in its parts, and the next is whole", () => {
+  test("an oversized yield is sent in parts; the next yield is sent whole", () => {
     const lines = linesOf(splitJson("x".repeat(1_000), 100));
     const yields = new WholeYields(250);
     const said = lines.map((line) => yields.add(line));
@@ -268,7 +268,7 @@ describe("what is posted", () => {
     expect(next.at(-1)?.whole?.toString()).toBe(`{"output":"${"y".repeat(150)}"}`);
   });
 
-  test("the end of a value is found from its beginning, also where the text breaks off", () => {
+  test("the end of a JSON value is found from its start, also in truncated text", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const json = JSON.stringify(JSON.parse(text));

@@ -1,4 +1,4 @@
-/** What the live source tells the queue: everything, in order, over outages too, and nothing twice. */
+/** Reports of the live source to the queue: complete, in order and not repeated, also across outages. */
 import { describe, expect, test } from "vitest";
 import { bytes, chunk } from "../../../../contract/job-source/connected.ts";
 import { LiveListener } from "../../../../live-queue/live-source.ts";
@@ -6,7 +6,7 @@ import { LiveQueue, type Mishap } from "../../../../live-queue/live-queue.ts";
 import { completed, holding, line } from "../../../../live-queue/holding.ts";
 
 describe("reports", () => {
-  test("chunks go one by one, in order, and before the result; progress is never after it", async () => {
+  test("chunks are sent one by one, in order, before the result; no progress is sent after it", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -28,7 +28,7 @@ describe("reports", () => {
     expect(kinds.at(-1)).toBe("done");
   });
 
-  test("the next chunk leaves when the one before is taken", async () => {
+  test("a chunk is sent after the previous one is accepted", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held } = await holding(queue);
     await using _ = worker;
@@ -40,7 +40,7 @@ describe("reports", () => {
     await worker.until(() => worker.stored.length === 2);
   });
 
-  test("the newest progress wins, and one that is not taken is not repeated", async () => {
+  test("the newest progress wins, and a rejected update is not repeated", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -58,7 +58,7 @@ describe("reports", () => {
   });
 
   test.each([400, 413, 422])(
-    "in the place of a result that is answered %i stands why, so that the job is not done again",
+    "a result that is answered %i is replaced by an error, so the job does not run again",
     async (status) => {
       await using queue = await LiveQueue.start();
       const { worker, held, job } = await holding(queue);
@@ -76,7 +76,7 @@ describe("reports", () => {
   );
 
   test.each([302, 401, 403, 404, 408, 425])(
-    "a result that is answered %i is told again: that may be of a moment",
+    "a result that is answered %i is retried, since the cause may be transient",
     async (status) => {
       await using queue = await LiveQueue.start();
       const { worker, held, job } = await holding(queue);
@@ -87,7 +87,7 @@ describe("reports", () => {
     },
   );
 
-  test("a job that the queue does not know for long is not spoken of any more, chunks and all", async () => {
+  test("all reports of a job end, chunks included, if the queue does not know it for long", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held } = await holding(queue, { times: { doubtPatienceMs: 50 } });
     await using _ = worker;
@@ -101,7 +101,7 @@ describe("reports", () => {
     expect(afterFirst).toEqual(["stream", "stream", "done"]);
   });
 
-  test("a chunk that is not taken for good does not hold up what comes after it", async () => {
+  test("a chunk that is rejected for good does not block later chunks and the result", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -111,7 +111,7 @@ describe("reports", () => {
     expect([job.chunks, job.result]).toEqual([[1], { output: 2 }]);
   });
 
-  test("a yield that was split leaves whole; where the queue refuses that, in its parts", async () => {
+  test("a split yield is sent whole; if the queue refuses it, its parts are sent", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -130,7 +130,7 @@ describe("reports", () => {
     expect(worker.stored.map(({ nextIndex }) => nextIndex)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
-  test("a result is tried for as long as there is patience", async () => {
+  test("a result is retried until the report patience ends", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held } = await holding(queue, { times: { reportPatienceMs: 50 } });
     await using _ = worker;
@@ -139,7 +139,7 @@ describe("reports", () => {
     expect(worker.said.at(-1)).toMatch(/^the result of a job is given up: /u);
   });
 
-  test("a job that the worker cannot do now is kept, and handed over again when there is credit", async () => {
+  test("a handed-back job is kept, and handed over again when there is credit", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -160,7 +160,7 @@ describe("reports", () => {
     expect([job.handOvers, job.results, job.chunks]).toEqual([1, ['{"output":2}'], []]);
   });
 
-  test("one that is kept is dropped when it is stopped, and with a worker that leaves", async () => {
+  test("a kept job is dropped when it is stopped, and when the worker drains", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 2);
     const [stopped, left] = [queue.submit(), queue.submit()];
@@ -177,7 +177,7 @@ describe("reports", () => {
     expect(other.jobs[0]?.jobId).toBe(left.id);
   });
 
-  test("one that has streamed goes back without a word, and the queue gives it anew", async () => {
+  test("a handed-back job that has streamed is not reported, and the queue gives it again", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -195,7 +195,7 @@ describe("reports", () => {
     expect([job.results, job.chunks]).toEqual([['{"output":2}'], []]);
   });
 
-  test("one that the queue gives anew while it streams begins anew, so that its stream is whole", async () => {
+  test("a job that the queue gives again while it streams starts over, so its stream is complete", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -212,7 +212,7 @@ describe("reports", () => {
     expect([job.results, job.chunks]).toEqual([['{"output":2}'], [0, 1]]);
   });
 
-  test("results that wait stop the asking for jobs, and none is lost", async () => {
+  test("waiting results stop requests for jobs, and no result is lost", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 1);
     queue.upset("done", ...Array.from({ length: 4 }, () => ({ status: 503 })));
@@ -233,7 +233,7 @@ describe("reports", () => {
 });
 
 describe("pings", () => {
-  test("name the jobs that are held, from their hand-over until their results are taken", async () => {
+  test("name the held jobs from hand-over until their results are accepted", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -245,7 +245,7 @@ describe("pings", () => {
     expect(queue.callsOf("ping").at(-1)?.jobIds).toEqual([]);
   });
 
-  test("name any number of jobs, no more of them at once than an address can hold", async () => {
+  test("name any number of jobs, at most as many at once as an address can hold", async () => {
     await using queue = await LiveQueue.start();
     const jobs = Array.from({ length: 250 }, () => queue.submit());
     await using worker = LiveListener.start(queue, jobs.length);
@@ -259,7 +259,7 @@ describe("pings", () => {
     ).toEqual([100, 100, 50]);
   });
 
-  test("go on after they were not heard, and that is said once", async () => {
+  test("continue after failures, which are logged once", async () => {
     await using queue = await LiveQueue.start();
     queue.upset("ping", { status: 500 }, { status: 404 }, "lost-on-the-way");
     await using worker = LiveListener.start(queue, 0);
@@ -267,7 +267,7 @@ describe("pings", () => {
     expect(worker.said.filter((text) => text.includes("does not hear"))).toHaveLength(1);
   });
 
-  test("say that a handler cannot be made ready", async () => {
+  test("report that a handler cannot be initialized", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 0);
     const message = "é".repeat(300);
@@ -275,7 +275,7 @@ describe("pings", () => {
     expect(queue.callsOf("ping").at(-1)?.unhealthy).toBe("é".repeat(256));
   });
 
-  test("are left out where there is no address for them", async () => {
+  test("are not sent without a ping address", async () => {
     await using queue = await LiveQueue.start();
     await using worker = LiveListener.start(queue, 1, { env: { RUNPOD_WEBHOOK_PING: "" } });
     await queue.until(() => queue.openQuestions === 1);

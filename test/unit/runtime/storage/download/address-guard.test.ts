@@ -70,7 +70,7 @@ test("a public name is fetched, from its public address even if it has others as
   expect(Buffer.concat(await stream.toArray()).toString()).toBe("public");
 });
 
-test("a redirect from a public address to one that is not is refused", async () => {
+test("a redirect from a public to a private address is refused", async () => {
   await using inner = await fileServer((response) => void response.end("secret"));
   await using server = await fileServer((response) => {
     response.writeHead(302, { location: `${inner.url}/admin` }).end();

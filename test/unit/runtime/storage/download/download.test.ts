@@ -161,7 +161,7 @@ describe("a server that gives no file", () => {
 });
 
 test.each(["ftp://host/file", "s3://bucket/key", "", new URL("file:///etc/passwd")])(
-  "what is neither a web address nor a key is refused: %s",
+  "a source that is neither a web address nor a key is refused: %s",
   async (from) => {
     await expect(job().get(from)).rejects.toThrow(/is neither\.$/);
   },

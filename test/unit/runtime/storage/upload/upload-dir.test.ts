@@ -74,7 +74,7 @@ test("when one file fails the others end, and its failure is told", async () => 
   expect(fake.count("put")).toBe(2);
 });
 
-test("a link to a file inside is followed, one that leads out is refused before anything is sent", async () => {
+test("a link to a file inside is followed; a link that leads out is refused before anything is sent", async () => {
   await using fake = await FakeS3.start();
   await using tree = await temporaryTree({ "in/blob": "content", "in/deep/": "", "out.txt": "no" });
   fs.symlinkSync("../blob", tree.path("in/deep/link"));
