@@ -1,4 +1,4 @@
-/** Reads the certificate that the options name, and reads it again when it is renewed. */
+/** Loads the certificate of the options, and reloads it when it is renewed. */
 import type { Clock } from "../core/time/clock.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { Certificate } from "../net/certificate.ts";
@@ -6,9 +6,9 @@ import type { CertificateWatch } from "../net/certificate-watch.ts";
 import type { EmulatorOptions } from "../options.ts";
 
 /**
- * Undefined for a service without TLS. It is stopped with `made`.
+ * Returns undefined without TLS. The watch stops when `made` is disposed.
  *
- * @param servers called when there is another certificate for them
+ * @param servers returns the servers that get a renewed certificate
  * @throws CertificateError
  */
 export async function openCertificate(

@@ -27,7 +27,7 @@ export interface ContainerSurroundings {
   readonly env: Readonly<Record<string, string>>;
   /** Whether the endpoint's network volume is mounted. */
   readonly hasVolume: boolean;
-  /** How the worker reaches the service by the live protocol; absent where it cannot. */
+  /** How the worker reaches the service by the live protocol. Absent if it cannot. */
   readonly live?: LiveService | undefined;
 }
 

@@ -55,7 +55,7 @@ export function readContainerSettings(
   return { asImage: asked === "image", memoryBytes, cpus: processors, tmpBytes };
 }
 
-/** Maximum memory of a container, in whole GiB; undefined where the settings are invalid. */
+/** Maximum memory of a container, in whole GiB. Undefined if the settings are invalid. */
 export function containerMemoryInGb(template: Pick<Template, "env">): number | undefined {
   const settings = readContainerSettings(template);
   return typeof settings === "string" ? undefined : wholeGb(settings.memoryBytes);

@@ -30,7 +30,7 @@ export interface WorkerExit {
   readonly startError: string | undefined;
   /** A sentence that names the worker's engine or node, if that went away and nothing else is known. */
   readonly goneWith?: string;
-  /** True where the engine went away. The worker is not at fault: another one starts as soon as an engine is available. */
+  /** True if the engine went away. The worker is not at fault: another one starts as soon as an engine is available. */
   readonly engineWentAway?: true;
   /** The last lines that the worker wrote, oldest first. */
   readonly lastLogLines: readonly string[];
@@ -59,7 +59,7 @@ export interface WorkerPlace {
 export interface LaunchObstacle {
   /** A sentence. */
   readonly reason: string;
-  /** True where the worker is not at fault: there is no room for it now. */
+  /** True if the worker is not at fault: there is no room for it now. */
   readonly isThrottled: boolean;
 }
 
@@ -75,16 +75,16 @@ export interface LaunchedWorker {
   readonly exited: Promise<WorkerExit>;
   /** Address of the HTTP server of a load balancing endpoint's worker. Never settles if the server could not be started. */
   readonly server?: Promise<ServerAddress>;
-  /** True where the program loads a new version of its handler when its session tells it to. */
+  /** True if the program loads a new version of its handler when its session tells it to. */
   readonly reloads?: boolean;
-  /** True where the program may say nothing before it can take jobs. Its first word then has the timeout of initialization. */
+  /** True if the program may say nothing before it can take jobs. Its first word then has the timeout of initialization. */
   readonly speaksLate?: boolean;
   /** Asks the worker to finish its jobs and leave. A server gets SIGTERM when it has answered all requests. */
   drain(): void;
   /** Ends the worker and everything it started at once. */
   kill(): void;
   place?(): WorkerPlace;
-  /** What the program waits for before it runs; undefined where no obstacle is known. */
+  /** What the program waits for before it runs. Undefined if no obstacle is known. */
   obstacle?(): LaunchObstacle | undefined;
   /**
    * Stops the worker and everything that it started, as if their machine stood still, or lets them continue. A frozen worker can
@@ -93,7 +93,7 @@ export interface LaunchedWorker {
    * @throws Error with a sentence where the worker does not run, or the system refuses
    */
   freeze?(isFrozen: boolean): Promise<void>;
-  /** Resident memory of the worker's processes; undefined where it is unknown. Fast enough for every sample. */
+  /** Resident memory of the worker's processes. Undefined if it is unknown. Fast enough for every sample. */
   memoryBytes?(): number | undefined;
 }
 
@@ -119,11 +119,11 @@ export interface OutlivingWorkers {
 }
 
 export interface Launcher {
-  /** Absent where all workers end with this process. */
+  /** Absent if all workers end with this process. */
   readonly outliving?: OutlivingWorkers;
-  /** True where a worker sees only the GPUs that it is given: for an endpoint with GPUs they must be known. */
+  /** True if a worker sees only the GPUs that it is given: for an endpoint with GPUs they must be known. */
   readonly needsKnownGpus?: boolean;
-  /** True where the cluster assigns GPUs to workers: no GPU of this machine is reserved for them. */
+  /** True if the cluster assigns GPUs to workers: no GPU of this machine is reserved for them. */
   readonly assignsGpus?: boolean;
   /** Undefined if this launcher can run workers of the template, else a sentence that says why not. */
   refuses(template: Template): string | undefined;

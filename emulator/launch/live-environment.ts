@@ -16,7 +16,7 @@ export interface LiveService {
   readonly memoryBytes?: number | undefined;
 }
 
-/** Maximum that a worker may use; undefined where it is unknown. */
+/** Maximum that a worker may use. Undefined if it is unknown. */
 export type LiveBounds = Pick<LivePlace, "cpuCount" | "memoryBytes">;
 
 type Variables = Readonly<Record<string, string>>;

@@ -9,9 +9,9 @@ export interface LivePlace {
   readonly gpus: readonly GpuDevice[];
   /** The GPU types that were asked for, best first; empty for any. */
   readonly gpuTypeIds: readonly string[];
-  /** Number of processors; undefined where it is unknown. */
+  /** Number of processors. Undefined if it is unknown. */
   readonly cpuCount?: number | undefined;
-  /** Maximum memory; undefined for no limit. */
+  /** Maximum memory. Undefined if there is no limit. */
   readonly memoryBytes?: number | undefined;
   readonly volumeId?: string | undefined;
   readonly dataCenterIds?: readonly string[] | undefined;

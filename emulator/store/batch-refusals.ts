@@ -1,4 +1,4 @@
-/** Refusals of batches that can only come from a defect of the caller: the same words in every adapter. */
+/** Refusals of batches caused by a defect of the caller. Every adapter uses the same words. */
 import { FIELDS, type Job } from "../core/jobs/job.ts";
 import type { Delivery } from "../core/webhooks/delivery.ts";
 import type { JobRow } from "./batch.ts";

@@ -1,4 +1,4 @@
-/** A batch: changes of the store that are stored together or not at all, as data. */
+/** A batch describes changes of the store that are stored together or not at all. */
 import type { JobCounts } from "../core/jobs/job-counts.ts";
 import type { JobFrame } from "../core/jobs/job-body.ts";
 import type { JobReport, KeptReports } from "../core/jobs/job-report.ts";
@@ -8,19 +8,19 @@ import type { Payload, PayloadSlot, StagedBatch } from "./payload.ts";
 import type { RecordKind, Records } from "./records.ts";
 
 export interface Batch {
-  /** One more than that of the batch before. */
+  /** One more than the number of the previous batch. */
   readonly number: number;
-  /** Highest key that was given to a job, a place in the queue or a delivery. */
+  /** Highest key assigned to a job, a place in the queue or a delivery. */
   readonly lastSeq: number;
-  /** Rows of jobs as they become, each with the stored row. Written before the changes. */
+  /** New rows of jobs, each with the stored row. They are written before the changes. */
   readonly jobs: readonly JobRow[];
-  /** Changes in the order in which they are to be made. */
+  /** Changes, in the order in which the store makes them. */
   readonly changes: readonly Change[];
-  /** Counters of the endpoints with changed jobs, as they become. */
+  /** New counters of the endpoints with changed jobs. */
   readonly counts: ReadonlyMap<string, JobCounts>;
   /**
-   * Version of the records that the batch rests on; it is one higher after the batch. Undefined if the batch changes no records other
-   * than usage, or if no other replica can change them.
+   * Version of the records that the batch is based on. The batch increases it by one. Undefined if the batch changes no records
+   * other than usage, or if no other replica can change them.
    */
   readonly recordsVersion?: number;
 }
@@ -40,7 +40,7 @@ export interface Place {
 export type Change =
   /** Deletes the job with its payloads and chunks. */
   | { readonly type: "delete-job"; readonly job: Job }
-  /** Stores the payload, in place of a stored one. A file can be stored only once. */
+  /** Stores the payload, and replaces a stored one. A file can be stored only once. */
   | (Place & {
       readonly type: "put-payload";
       readonly slot: PayloadSlot;

@@ -1,8 +1,8 @@
-/** Stops all work of a store once damage was found, so that the damage does not spread. */
+/** Stops all work of a store after damage was found, so that the damage does not spread. */
 import { StoreDamagedError } from "../core/store-error.ts";
 
 export class DamageGuard {
-  /** Undefined before damage was found. */
+  /** Undefined until damage is found. */
   damage: StoreDamagedError | undefined;
   readonly #onDamage: ((damage: StoreDamagedError) => void) | undefined;
 

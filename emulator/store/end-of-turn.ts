@@ -1,3 +1,3 @@
-/** The end of a turn of the event loop: all its changes become durable together, and long work gives way to the next turn. */
+/** Runs a function after this turn of the event loop, to store the changes of a turn together, or to let other work run. */
 
 export const atEndOfTurn: (go: () => void) => void = setImmediate;

@@ -1,8 +1,8 @@
-/** The scan of a store for jobs that fit a filter: from the newest down, through a bounded number of jobs. */
+/** Scans a store for jobs that fit a filter. The scan goes from the newest job down, through a bounded number of jobs. */
 import { type FilteredJob, fitsFilter, type JobWindow } from "../core/jobs/job-filter.ts";
 import type { Job } from "../core/jobs/job.ts";
 
-/** Keys of a scan: from `first` up to, but not including, `end`. */
+/** Range of keys of a scan, from `first` up to, but not including, `end`. */
 export interface SeqRange {
   readonly first: number;
   readonly end: number;
@@ -14,7 +14,7 @@ const MAX_CHARACTERS = 2_000_000;
 export class JobScan {
   /** Keys of the jobs that fit. */
   readonly seqs: number[] = [];
-  /** Key of the last job of the scan; undefined if the scan reached the end. */
+  /** Key of the last job of the scan. Undefined if the scan reached the end. */
   nextSeq: number | undefined;
   readonly #window: JobWindow;
   #looked = 0;
@@ -25,7 +25,7 @@ export class JobScan {
   }
 
   /**
-   * Looks at the next job; answers false if the scan ends with it.
+   * Looks at the next job. Returns false if the scan ends with it.
    *
    * @param characters length of the text that was searched
    */
@@ -45,7 +45,7 @@ export class JobScan {
 type NewestBelow = (end: number) => Pick<Job, "seq" | "submittedAt"> | undefined;
 
 /**
- * The keys that jobs of the window can have: `submittedAt` ascends with `seq`, so a moment is found by bisection.
+ * Returns the range of keys in the window. `submittedAt` ascends with `seq`, so bisection finds a moment.
  *
  * @param lastSeq highest key of a job
  */
@@ -56,7 +56,7 @@ export function rangeOf(window: JobWindow, lastSeq: number, newestBelow: NewestB
   return { first: since === undefined ? 0 : firstSince(since, end, newestBelow), end };
 }
 
-/** Lowest key below `end` of a job that was submitted at `at` or later; `end` if there is none. */
+/** Returns the lowest key below `end` of a job submitted at `at` or later, or `end` if there is none. */
 function firstSince(at: number, end: number, newestBelow: NewestBelow): number {
   let before = -1;
   let since = end;

@@ -1,7 +1,7 @@
 /**
- * Port: which endpoints this process owns, where several processes (replicas) share one store. All endpoints are spread over a fixed
- * number of partitions. Each partition has one owner at a time, which alone writes its data and answers for its endpoints from
- * memory. The store of a single process has no such port: the process owns everything.
+ * Port: ownership of endpoints by processes (replicas) that share one store. All endpoints are spread over a fixed number of
+ * partitions. Each partition has one owner at a time. Only the owner writes the partition's data, and serves its endpoints from
+ * memory. The store of a single process does not have this port, because the process owns everything.
  */
 import type { RecordKind, Records } from "./records.ts";
 import type { Boot } from "./store.ts";
@@ -9,9 +9,9 @@ import type { Boot } from "./store.ts";
 export interface Replica {
   /** New at each start. */
   readonly id: string;
-  /** URL at which other replicas reach it. */
+  /** URL at which other replicas reach this one. */
   readonly address: string;
-  /** `tls://host:port` at which workers from elsewhere reach it; undefined: nowhere. */
+  /** `tls://host:port` for workers of other machines. Undefined if they cannot reach the replica. */
   readonly workerAddress?: string | undefined;
 }
 
@@ -20,11 +20,11 @@ export interface ReplicaState extends Replica {
   readonly version: string;
   /** By the clock of the database, ms. */
   readonly startedAt: number;
-  /** End of its lease as far as this replica knows, service time in ms: until then it counts as alive. */
+  /** Known end of the lease, service time in ms. The replica counts as alive until then. */
   readonly leaseEndsAt: number;
-  /** How far the clock of its machine is ahead of the clock of the database, ms. */
+  /** Lead of the machine's clock over the clock of the database, ms. */
   readonly clockAheadMs: number;
-  /** Partitions that it owns. */
+  /** Partitions that the replica owns. */
   readonly partitions: readonly number[];
 }
 
@@ -33,11 +33,11 @@ export interface Gain extends Pick<Boot, "counts" | "running"> {
   readonly partitions: ReadonlySet<number>;
   /** Highest key of all stored batches of all replicas. */
   readonly lastSeq: number;
-  /** Time without an owner by partition, ms, as far as the store can tell; absent if the owner released the partition. */
+  /** Known time without an owner, by partition, ms. Absent if the owner released the partition. */
   readonly unownedMs: ReadonlyMap<number, number>;
 }
 
-/** Records that other replicas changed, except usage; undefined: the record was removed. */
+/** Records that other replicas changed, except usage. An undefined record was removed. */
 export interface ChangedRecords {
   /** Version of the records with these changes. */
   readonly version: number;
@@ -49,23 +49,23 @@ export interface ChangedRecords {
 }
 
 /**
- * How long a leave waits for running jobs before they go back into the queue: `idle` a reasonable time, `stop` as long as at the
- * stop of a single emulator, `now` hardly.
+ * Time that a leave waits for running jobs before they go back into the queue: a reasonable time (`idle`), as long as the stop of
+ * a single emulator (`stop`), or hardly any (`now`).
  */
 export type LeaveWhen = "idle" | "stop" | "now";
 
 /** The owner of partitions: the engine. Its methods must not throw. */
 export interface Owner {
-  /** From the end of the call on this process owns the endpoints of these partitions. */
+  /** When the call returns, this process owns the endpoints of these partitions. */
   gained(gain: Gain): void;
   /**
-   * The partitions are to be released; their batches are stored until it resolves. It resolves when no step, batch or worker of them
-   * is under way; from then on this process does not own them.
+   * Prepares the release of the partitions. Resolves when none of their steps, batches and workers is under way. Their batches
+   * are stored until then; afterwards this process does not own the partitions.
    */
   leave(partitions: ReadonlySet<number>, when: LeaveWhen): Promise<void>;
   /**
-   * Another replica owns the partitions, or may own them: memory forgets them at once, unstored. Called for partitions that are being
-   * left, too, and before a batch is refused with PartitionsLostError about partitions that were held until then.
+   * Drops the partitions from memory at once, without storing anything, because another replica may own them. Also called for
+   * partitions that are being left, and before a batch is refused with PartitionsLostError about partitions held until then.
    */
   lost(partitions: ReadonlySet<number>): void;
 }
@@ -73,46 +73,51 @@ export interface Owner {
 export interface Ownership {
   readonly self: Replica;
   /**
-   * Whether no other replica can own the endpoint now; also true while it is being left. To be asked before every answer from memory
-   * and before every hand-over that waits for no batch: the process may have stood still since the request arrived.
+   * Whether no other replica can own the endpoint now. Also true while the endpoint is being left. Check this before every answer
+   * from memory and every hand-over that does not wait for a batch, because the process may have been suspended since the request
+   * arrived.
    */
   owns(endpointId: string): boolean;
-  /** Whether no other replica can own what belongs to no endpoint: bills of volumes, pods, pruning over all endpoints. */
+  /** Whether no other replica can own what belongs to no endpoint: bills of volumes, pods, and pruning across endpoints. */
   ownsService(): boolean;
-  /** Number of partitions, which are numbered from 0. */
+  /** Number of partitions. They are numbered from 0. */
   readonly partitionCount: number;
-  /** Partition of the endpoint, always the same. */
+  /** Partition of the endpoint. It never changes. */
   partitionOf(endpointId: string): number;
   /** Partition of everything that belongs to no endpoint. */
   readonly servicePartition: number;
   /**
-   * Lowest key that may be given after `seq`: no other replica ever gives it, and it is above all keys that any replica had stored a
-   * second ago.
+   * Lowest key that may be assigned after `seq`. No other replica ever assigns this key. It is above all keys that any replica
+   * had stored a second ago.
    */
   keyAfter(seq: number): number;
-  /** Owner of the endpoint as far as this replica knows; undefined: none at the moment. */
+  /** Last known owner of the endpoint. Undefined if the endpoint has no owner at the moment. */
   ownerOf(endpointId: string): Replica | undefined;
   serviceOwner(): Replica | undefined;
-  /** All live replicas by id, this one among them. */
+  /** All live replicas by id, including this one. */
   replicas(): readonly ReplicaState[];
   /** Resolves when this replica learns of the next change of an owner, or when `signal` aborts. */
   moved(signal: AbortSignal): Promise<void>;
   /**
-   * Calls `learn` with changes by other replicas of the records that `boot` answered. To be called once, right after `boot`. `learn`
-   * is not called while a batch that changes records is being stored.
+   * Calls `learn` with changes that other replicas make to the records that `boot` returned. Call this once, right after `boot`.
+   * `learn` is not called while a batch that changes records is being stored.
    */
   follow(learn: (changed: ChangedRecords) => void): void;
   /**
-   * Resolves after all changes of other replicas before the call were told to the follower.
+   * Resolves when the follower knows all changes that other replicas made before the call.
    *
    * @throws StoreUnusableError, StoreLostError, StoreClosedError
    */
   refreshRecords(): Promise<void>;
-  /** Begins to claim partitions, after `boot`. Resolves when it has those without an owner. @throws as `refreshRecords` */
+  /**
+   * Begins to claim partitions, after `boot`. Resolves when it has the partitions without an owner.
+   *
+   * @throws as `refreshRecords`
+   */
   begin(owner: Owner): Promise<void>;
   /**
-   * Releases everything, each partition as soon as nothing of it is under way, and claims nothing more. Records can be changed until
-   * the store is closed. Idempotent.
+   * Claims nothing more, and releases each partition as soon as no work of it is under way. Records can be changed until the
+   * store is closed. Idempotent.
    */
   end(when: "stop" | "now"): Promise<void>;
 }

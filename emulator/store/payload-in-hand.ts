@@ -3,8 +3,8 @@ import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
 import type { ReadablePayload } from "./payload.ts";
 
 /**
- * Maximum length of a slice of a payload. Shorter slices take longer to read; longer ones leave more memory behind after many
- * concurrent readers, because nothing collects it while the service is idle.
+ * Maximum length of a slice of a payload. Shorter slices take longer to read. Longer slices leave more memory behind after many
+ * concurrent readers, because an idle service does not collect garbage.
  */
 export const SLICE_MAX_BYTES = 65_536;
 

@@ -1,21 +1,21 @@
-/** Payloads: the bytes of inputs, outputs and streams, on their way into the store and in the store. */
+/** Payloads are the bytes of inputs, outputs and streams, before and after they are stored. */
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
 
-/** Bytes to be stored. Large ones are already durable in a file; see `Store.stage`. */
+/** Bytes to be stored. Large payloads are already durable in a file; see `Store.stage`. */
 export type Payload =
   | { readonly kind: "inline"; readonly bytes: Uint8Array }
   | {
       readonly kind: "file";
       readonly name: string;
-      /** Offset in the file: several chunks share one. */
+      /** Offset in the file. Several chunks share one file. */
       readonly offset: number;
       readonly sizeBytes: number;
       /** CRC-32 of the bytes. */
       readonly checksum: number;
     };
 
-/** Minimum size of payloads in a file, together: from there on a file costs less than writing the bytes twice through the database. */
+/** Minimum total size of payloads in a file. From this size on a file costs less than writing the bytes twice in the database. */
 export const FILE_MIN_BYTES = 256_000;
 
 /** The payloads of a job besides its chunks. `output` also holds the progress value while the job runs. */
@@ -27,30 +27,30 @@ export interface StagedBatch extends Omit<ChunkBatch, "lines"> {
 }
 
 /**
- * A stored payload: its size is known, its bytes are read on demand. Both ways to read it answer undefined if it is no longer
- * stored by then.
+ * A stored payload of known size. Its bytes are read on demand. Both read methods return undefined if the payload is no longer
+ * stored.
  */
 export interface ReadablePayload {
   readonly sizeBytes: number;
   /** Reads the whole payload. The bytes must not be changed. @throws PayloadDamagedError; StoreUnusableError when the disk fails */
   bytes(): Promise<Uint8Array | undefined>;
   /**
-   * Opens the payload, after it was compared with its checksum, to be read slice by slice, also after its job is deleted.
+   * Compares the payload with its checksum, and opens it for reading in slices. It stays readable after its job is deleted.
    *
-   * @throws PayloadDamagedError; StoreUnusableError when the disk fails; the slices throw the latter, too
+   * @throws PayloadDamagedError; StoreUnusableError when the disk fails. The slices also throw StoreUnusableError.
    */
   open(): Promise<OpenedPayload | undefined>;
 }
 
 /** A batch of stored chunks. */
 export interface ReadableBatch extends Omit<ChunkBatch, "lines"> {
-  /** The bytes, unless they are in a file. */
+  /** The bytes, or the payload in a file. */
   readonly lines: Uint8Array | ReadablePayload;
 }
 
 /** Bounds of one read of batches. */
 export interface BatchWindow extends ChunkWindow {
-  /** Maximum number of bytes in rows: batches after the one that reaches it are not read. Default: `maxBytes`. */
+  /** Maximum number of bytes in rows. Reading stops with the batch that reaches it. Default: `maxBytes`. */
   readonly maxInHand?: number;
 }
 
@@ -60,16 +60,16 @@ export interface PayloadPlace {
   readonly slot: PayloadSlot | "chunks";
 }
 
-/** A payload that was found was deleted or replaced before it was read: the caller has to ask again. */
+/** A payload was deleted or replaced after it was found and before it was read. The caller has to ask again. */
 export class PayloadGoneError extends Error {
   override readonly name = "PayloadGoneError";
 }
 
-/** The bytes of one payload are missing or not what was stored. Everything else is sound. */
+/** The bytes of one payload are missing or damaged. Everything else is intact. */
 export class PayloadDamagedError extends Error {
   override readonly name = "PayloadDamagedError";
   readonly place: PayloadPlace;
-  /** Checksum of the stored bytes; undefined if nothing is stored. */
+  /** Checksum of the stored bytes. Undefined if nothing is stored. */
   readonly checksum: number | undefined;
 
   /** @param finding what is wrong with the payload */

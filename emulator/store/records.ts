@@ -26,11 +26,11 @@ export interface Records {
   readonly apiKey: ApiKey;
   readonly audit: AuditEntry;
   readonly registryAuth: RegistryAuth;
-  /** Releases of all endpoints, by ids of their own. */
+  /** Releases of all endpoints, by their own ids. */
   readonly release: Release;
   /** Content of the files at the last start, by endpoint. */
   readonly served: ServedEndpoint;
-  /** Templates of the files at the last start, which endpoints share, by their own ids. */
+  /** Templates of the files at the last start, by their own ids. Endpoints share them. */
   readonly servedTemplate: ServedTemplate;
   readonly servedVolume: NetworkVolume;
   readonly clock: ClockRecord;

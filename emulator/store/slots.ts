@@ -1,4 +1,4 @@
-/** Lets a bounded number of callers go on at a time. The others wait in their order. */
+/** Lets a limited number of callers run at a time. The others wait in order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Resolves when there is a slot; dispose of it to let the next caller go on. */
+  /** Resolves when a slot is free. Dispose of the slot to let the next caller run. */
   async take(): Promise<Disposable> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

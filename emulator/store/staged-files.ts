@@ -1,4 +1,6 @@
-/** Written files with payloads that no batch has stored yet. A file is removed when none of its payloads can be stored any more. */
+/**
+ * Tracks files with payloads that no batch has stored yet. A file is removed when none of its payloads can be stored any more.
+ */
 import type { Change } from "./batch.ts";
 import { payloadNotStaged } from "./batch-refusals.ts";
 import type { Payload } from "./payload.ts";
@@ -6,7 +8,7 @@ import type { Payload } from "./payload.ts";
 interface StagedFile {
   /** Offsets of payloads that no batch has taken. */
   readonly open: Set<number>;
-  /** Payloads taken by a batch that is not stored yet. */
+  /** Number of payloads taken by a batch that is not stored yet. */
   taken: number;
   /** Whether a committed row names the file. */
   kept: boolean;
@@ -33,7 +35,7 @@ export class StagedFiles {
     this.#files.set(name, { open: new Set(offsets), taken: 0, kept: false });
   }
 
-  /** Takes and answers all payloads of a batch that is to be stored. @throws BatchRefusedError as `take`; then none is taken */
+  /** Takes and returns all payloads of a batch that is to be stored. @throws BatchRefusedError as `take`; then none is taken */
   takeAll(changes: readonly Change[]): readonly FilePayload[] {
     const taken: FilePayload[] = [];
     try {
@@ -79,7 +81,7 @@ export class StagedFiles {
     this.#settle(name, file);
   }
 
-  /** Gives up a payload, unless a batch has taken it. Resolves when its file is removed, if it is. */
+  /** Discards a payload, unless a batch has taken it. If this removes the file, resolves afterwards. */
   async discard({ name, offset }: FilePlace): Promise<void> {
     const file = this.#files.get(name);
     if (!file?.open.delete(offset)) return;

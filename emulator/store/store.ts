@@ -1,7 +1,7 @@
 /**
- * Port: the storage of everything that must outlive the service. Only the owner writes: it decides in memory and stores its
- * decisions in batches. Adapters: memory (tests, --ephemeral), SQLite and PostgreSQL, which several owners of different partitions
- * may share. A batch is data, counters are absolute numbers, and nothing is read within a batch.
+ * Port: storage of everything that must outlive the service. Only the owner writes: it decides in memory and stores its decisions
+ * in batches. Adapters: memory (tests, --ephemeral), SQLite, and PostgreSQL, which several owners of different partitions may
+ * share. A batch is data, its counters are absolute numbers, and nothing is read within a batch.
  */
 import type { ChunkBatch, ChunkWindow } from "../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../core/jobs/job-counts.ts";
@@ -23,7 +23,7 @@ import type {
 } from "./payload.ts";
 import type { RecordKind, Records } from "./records.ts";
 
-/** Data that the owner has in memory from its start on. */
+/** Data that the owner keeps in memory from its start on. */
 export interface Boot {
   /** Number of the last batch with changes. */
   readonly batch: number;
@@ -36,13 +36,15 @@ export interface Boot {
   readonly records: {
     readonly [K in Exclude<RecordKind, "usage">]: ReadonlyMap<string, Records[K]>;
   };
-  /** Counts batches that change records other than usage; 0 where no other replica can change them. */
+  /** Number of batches that changed records other than usage. 0 if no other replica can change records. */
   readonly recordsVersion: number;
 }
 
-/** How far a search came: the store decides how many jobs it looks at, up to the maximum. */
+/** Progress of a search. The store decides how many jobs it looks at, up to the maximum. */
 interface Looked {
-  /** `beforeSeq` of the next search: all jobs that fit with this key or a higher one were found. Undefined: all were found. */
+  /**
+   * `beforeSeq` of the next search. All fitting jobs with this key or a higher one were found. Undefined if all jobs were found.
+   */
   readonly nextSeq: number | undefined;
 }
 
@@ -55,11 +57,11 @@ export interface CountedJobs extends Looked {
 }
 
 /**
- * Where several processes share a store (`ownership.ts`), questions for due or expired data are answered for the partitions of
- * this process alone; all others are answered for all partitions. `boot` answers records, and nothing of endpoints.
+ * If several processes share a store (`ownership.ts`), queries for due or expired data cover only the partitions of this process.
+ * All other queries cover all partitions. `boot` returns records, but no data of endpoints.
  *
- * Every answer has the durable data at the time of the question: all batches flushed before are in it. Answered bytes must not be
- * changed.
+ * Every result contains the durable data at the time of the query, including all batches flushed before. Do not change returned
+ * bytes.
  */
 export interface StoreReads {
   job(id: string): Promise<Job | undefined>;
@@ -73,11 +75,11 @@ export interface StoreReads {
   jobsOf(endpointId: string, after: number, limit: number): Promise<readonly Job[]>;
   /** Waiting jobs of the endpoint with a queueKey above `after`, in its order. */
   waitingJobs(endpointId: string, after: number, limit: number): Promise<readonly Job[]>;
-  /** Jobs that do not run and whose `dueAt` ≤ `now`, the earliest first. */
+  /** Jobs that do not run and have a `dueAt` ≤ `now`, the earliest first. */
   dueJobs(now: number, limit: number): Promise<readonly Job[]>;
   /** The earliest `dueAt` of the jobs that do not run. */
   nextDueAt(): Promise<number | undefined>;
-  /** `queuedAt` of the oldest waiting job that may cause scaling (not lowPriority); undefined if none waits. */
+  /** `queuedAt` of the oldest waiting job that may cause scaling (not lowPriority). Undefined if no such job waits. */
   oldestScalingQueuedAt(endpointId: string): Promise<number | undefined>;
   payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined>;
   /**
@@ -93,9 +95,9 @@ export interface StoreReads {
    * @throws PayloadDamagedError when lines in the database are not what was stored
    */
   chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]>;
-  /** Whether the damaged payload is still the stored one: it may have been deleted or replaced since. */
+  /** Whether the damaged payload is still stored. It may have been deleted or replaced since. */
   isStillStored(damage: PayloadDamagedError): Promise<boolean>;
-  /** Records of usage in order of id, from the id `from` on; by default all. */
+  /** Records of usage in order of id. @param from first id; default: all records */
   usage(from?: string, limit?: number): Promise<readonly Records["usage"][]>;
   readonly deliveries: DeliveryReads;
   readonly reports: ReportReads;
@@ -112,7 +114,7 @@ export interface ReportReads {
 /** Webhook deliveries. `StoreReads.payload` reads the payloads that they share with jobs. */
 export interface DeliveryReads {
   byId(id: string): Promise<Delivery | undefined>;
-  /** The text of the body around the payloads. */
+  /** The text of a delivery's body around the payloads. */
   frame(seq: number): Promise<JobFrame | undefined>;
   /** Deliveries, the newest first; with `before` only those with a lower `seq`. */
   list(filter: DeliveryFilter, limit: number, before?: number): Promise<readonly Delivery[]>;
@@ -127,39 +129,40 @@ export interface DeliveryReads {
 }
 
 export interface Store extends StoreReads {
-  /** Answers the data that an owner needs at its start. */
+  /** Reads the data that an owner needs at its start. */
   boot(): Promise<Boot>;
   /**
-   * Stores the whole batch durably or nothing of it, with its number, which must be the next one. Batches are stored in the order
-   * of the calls, each after the one before has settled.
+   * Stores the batch durably, as a whole or not at all. The number of the batch must be the next one. Batches are stored in the
+   * order of the calls, each after the previous one has settled.
    *
-   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data
-   *   directory is gone; StoreClosedError after `close`; BatchRefusedError when the batch does not fit to what is stored, and
+   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data directory
+   *   is gone; StoreClosedError after `close`; BatchRefusedError when the batch does not fit to what is stored, and
    *   PartitionsLostError or RecordsMovedError where several processes share the store. Nothing is stored then.
    */
   flush(batch: Batch): Promise<void>;
   /**
-   * Prepares bytes to be stored: large ones, or many small ones of one call, are written to a file and synced before this resolves.
-   * The bytes must not change until they are stored. A file that no batch takes is removed by `discard`, else at the next start.
+   * Prepares bytes to be stored. Large parts, or many small parts of one call, are written to a file and synced before this
+   * resolves. The bytes must not change until they are stored. `discard` removes a file that no batch takes; otherwise the next
+   * start does.
    *
    * @throws as `flush`
    */
   stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]>;
-  /** Gives up a staged payload, unless a batch has taken it. */
+  /** Discards a staged payload, unless a batch has taken it. */
   discard(payload: Payload): Promise<void>;
   /**
-   * Looks for damage, beside the work of the store, and answers damaged payloads. Then removes files that a crash left. To be called
-   * once. Ends early, with an empty answer, when the store is closed.
+   * Looks for damage while the store works, and returns damaged payloads. Then removes files that a crash left. Call this once.
+   * Ends early, with an empty result, when the store is closed.
    *
-   * @throws StoreDamagedError when more than payloads is damaged; the store does nothing more then. StoreFullError when
-   *   there is no room to look.
+   * @throws StoreDamagedError when more than payloads is damaged; the store does nothing afterwards. StoreFullError when there is
+   *   no room for the check.
    */
   check(): Promise<readonly PayloadDamage[]>;
   /** Waits for the work under way and releases everything. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The batch does not match what is stored: a defect of the owner, or a second owner. */
+/** The batch does not match the stored data. The owner has a defect, or there is a second owner. */
 export class BatchRefusedError extends Error {
   override readonly name: string = "BatchRefusedError";
 }
@@ -174,7 +177,7 @@ export class PartitionsLostError extends BatchRefusedError {
   }
 }
 
-/** The batch changes records and rests on an outdated version: another replica changed records meanwhile. */
+/** The batch changes records but is based on an outdated version, because another replica has changed records meanwhile. */
 export class RecordsMovedError extends BatchRefusedError {
   constructor() {
     super("another replica has changed records meanwhile");

@@ -1,6 +1,6 @@
 /**
- * Reads payloads and chunks from the rows of a store and from the files that the rows name. They may be deleted or replaced
- * between a look at the row and a look at the file.
+ * Reads payloads and chunks from the rows of a store and from the files that the rows name. A payload may be deleted or replaced
+ * between the read of the row and the read of the file.
  */
 import { type ChunkBatch, type ChunkWindow, cutBatch } from "../../runtime/protocol/chunk-batch.ts";
 import type { OpenedPayload } from "../core/jobs/opened-payload.ts";
@@ -14,20 +14,20 @@ import {
   type ReadablePayload,
 } from "./payload.ts";
 
-/** The content of a file, or of a part of it, as its row describes it. */
+/** Describes the content of a file, or of a part of it, as its row does. */
 export interface FileContent {
   readonly name: string;
   readonly offset: number;
   readonly sizeBytes: number;
   readonly checksum: number;
-  /** The payload that it is. */
+  /** The place of the payload. */
   readonly place: PayloadPlace;
 }
 
 /** The range of a payload in a file. */
 export type FileRange = Omit<FileContent, "place">;
 
-/** Ranges of parts that follow each other in one file. */
+/** Returns the ranges of consecutive parts in one file. */
 export function rangesOf(
   name: string,
   parts: readonly Uint8Array[],
@@ -41,7 +41,7 @@ export function rangesOf(
   });
 }
 
-/** The content of a row: the bytes (undefined if they do not fit their checksum) or the name of a file. */
+/** The content of a row: the bytes, or the name of a file. The bytes are undefined if they do not match their checksum. */
 export interface Found {
   readonly body: Uint8Array | string | undefined;
   readonly sizeBytes: number;
@@ -60,7 +60,7 @@ export interface StoredBytes {
   payload(seq: number, slot: PayloadSlot): Promise<Found | undefined>;
   /** Batches with all chunks of the window, and perhaps more at either end. */
   chunks(seq: number, window: BatchWindow): Promise<readonly FoundBatch[]>;
-  /** Reads from a file. Both ways throw PayloadDamagedError, also where the file was removed meanwhile. */
+  /** Reads from a file. Both methods throw PayloadDamagedError, also if the file was removed meanwhile. */
   file(content: FileContent): {
     bytes(): Promise<Uint8Array>;
     open(): Promise<OpenedPayload>;
@@ -86,7 +86,7 @@ export async function readPayload(
   };
 }
 
-/** @throws PayloadDamagedError when a batch is not what was stored */
+/** @throws PayloadDamagedError when a batch is damaged */
 export async function readChunks(
   source: StoredBytes,
   seq: number,
@@ -114,7 +114,7 @@ export async function readChunks(
   return readChunks(source, seq, window);
 }
 
-/** @throws PayloadDamagedError when lines in a row are not what was stored */
+/** @throws PayloadDamagedError when lines in a row are damaged */
 export async function readBatches(
   source: StoredBytes,
   seq: number,
@@ -138,13 +138,13 @@ export async function readBatches(
   });
 }
 
-/** @throws PayloadDamagedError when the bytes are not what was stored */
+/** @throws PayloadDamagedError when the bytes are damaged */
 function refuseDamaged({ body, checksum }: Found, place: PayloadPlace): Uint8Array {
   if (body instanceof Uint8Array) return body;
   throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum", { checksum });
 }
 
-/** The answer of `read`; undefined if the file is missing or damaged and its row is gone. */
+/** Returns the result of `read`, or undefined if the file is missing or damaged because its row is gone. */
 async function unlessGone<T>(
   read: () => Promise<T>,
   isNamed: () => Promise<boolean>,

@@ -1,4 +1,4 @@
-/** Work that a store has begun and waits for before it closes. */
+/** Tracks the work that a store has to finish before it closes. */
 export class WorkUnderWay {
   readonly #work = new Set<Promise<unknown>>();
 
@@ -11,7 +11,7 @@ export class WorkUnderWay {
     }
   }
 
-  /** Resolves when no work is under way, whether it succeeded or not. */
+  /** Resolves when no work is under way. Failed work also counts as finished. */
   async settle(): Promise<void> {
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
   }

@@ -1,16 +1,16 @@
-/** A failure as people read it: a sentence for its error, and the frames of its stack that are the user's own. */
+/** Formats a failure for people: a sentence about the error, and the stack frames of the user's code. */
 import type { Failure } from "../protocol/failure.ts";
 
-/** Maximum frames shown of the error, and of each of its causes. */
+/** Maximum number of frames shown of the error, and of each cause. */
 const MOST_FRAMES = 4;
 const MOST_CAUSE_FRAMES = 2;
 const CAUSED_BY = "\ncaused by: ";
 
-/** Frames of packages, of Node, and of the program around the handler. */
+/** Matches frames of packages, of Node, and of the program that runs the handler. */
 const FOREIGN_FRAME =
   /[\\/]node_modules[\\/]|\(?node:|<anonymous>\)?$|[\\/]runtime[\\/]handler[\\/]handler-process\.c?[jt]s|\(native\)$|\(index \d+\)$/;
 
-/** Owners of foreign frames, as they are named; the last pattern that fits counts. */
+/** Names and patterns of the owners of foreign frames. The last matching pattern counts. */
 const OWNERS = [
   ["packages", /[\\/]node_modules[\\/]/],
   ["Node", /\(?node:/],
@@ -18,22 +18,22 @@ const OWNERS = [
 ] as const;
 
 export interface FailureTextOptions {
-  /** Files below it are shown by their path from there. */
+  /** Paths of files below this directory are shown relative to it. */
   readonly cwd?: string;
-  /** Whether all frames are shown. Default: not. */
+  /** Shows all frames. Default: false. */
   readonly isWhole?: boolean;
-  /** Maximum frames of the user's own shown for each error. Default: 4, for causes 2. */
+  /** Maximum number of user frames shown for each error. Default: 4; for causes: 2. */
   readonly most?: number;
 }
 
-/** The error's name or the kind of failure, and its message, which may have several lines. */
+/** Returns the error's name, or else the type of the failure, and the message. The message may have several lines. */
 export function failureSentence({ type, message, stack }: Failure): string {
   const name = /^(?:Uncaught )?([A-Z][\w$.]*)(?: \[\w+\])?(?::|\n|$)/.exec(stack ?? "")?.[1];
   if (name === undefined) return `${type}: ${message}`;
   return name === message ? name : `${name}: ${message}`;
 }
 
-/** The lines below the sentence, those of causes indented; none where there is no stack, or nothing of the user's in it. */
+/** The stack frames shown under the sentence. Frames of causes are indented. Empty if the stack has no user frames. */
 export function failureFrames(
   { stack = "" }: Pick<Failure, "stack">,
   options: FailureTextOptions = {},
@@ -50,7 +50,7 @@ export function failureFrames(
   ];
 }
 
-/** The number and the owners of frames that are not the user's own: `3 frames of sv-runtime`; "" where there are none. */
+/** Returns the number and owners of the foreign frames, for example `3 frames of sv-runtime`; "" if there are none. */
 export function foldedFrames({ stack = "" }: Pick<Failure, "stack">): string {
   const folded = stack
     .split(CAUSED_BY)
@@ -67,7 +67,7 @@ function ownerOf(foreignFrame: string): string | undefined {
   return OWNERS.findLast(([, theirs]) => theirs.test(foreignFrame))?.[0];
 }
 
-/** The place in the user's own code where it failed; "" where none is known. */
+/** Returns the innermost frame of the user's code, or "" if there is none. */
 export function failurePlace({ stack = "" }: Pick<Failure, "stack">): string {
   return framesOf(stack).find((frame) => !FOREIGN_FRAME.test(frame)) ?? "";
 }
@@ -84,7 +84,7 @@ function shownFrames(
   return more === 0 ? shown : [...shown, `… ${more} more ${more === 1 ? "frame" : "frames"}`];
 }
 
-/** The frames of a stack of JavaScript or Python, the innermost first. */
+/** Returns the frames of a JavaScript or Python stack, innermost first. */
 function framesOf(stack: string): readonly string[] {
   const lines = stack.split("\n");
   const frames = lines.filter((line) => /^\s+at /.test(line)).map((line) => line.trim());

@@ -1,4 +1,4 @@
-/** One handler process from its start to its end, seen from the supervisor. */
+/** The supervisor's view of one handler process, from its start to its end. */
 import { spawn, type ChildProcess } from "node:child_process";
 import type { Duplex, Stream } from "node:stream";
 import { FrameChannel } from "../pipe/frame-channel.ts";
@@ -19,14 +19,14 @@ import type { SecretMask } from "./secret-mask.ts";
 import { HandlerOutput, type OutputLine } from "./handler-output.ts";
 import { LineReader } from "./line-reader.ts";
 
-/** Timeout of the pipes of an ended process, which another process may hold open. */
+/** Time to wait for pipes to close after the process exits. Another process may still hold them open. */
 const PIPES_MS = 1_000;
 const NOTICE_MAX_BYTES = 1_000;
 
 export interface HandlerProcessOptions {
   /** The program that runs in the process. */
   readonly entryPath: string;
-  /** `host:port` at which the process accepts a debugger; default: none. */
+  /** `host:port` at which the process accepts a debugger. Default: no debugger. */
   readonly inspect?: string;
   /** Added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -37,11 +37,11 @@ export interface HandlerProcessOptions {
 export interface HandlerProcessEvents {
   frame(frame: Frame): void;
   line(line: OutputLine): void;
-  /** A debugger holds the process, or lets it go on. */
+  /** A debugger has paused or resumed the process. */
   paused(notice: PauseNotice): void;
-  /** Its pipe is closed or out of step: the process is of no use any more. */
+  /** The pipe is closed or out of step. The process cannot be used any more. */
   broken(): void;
-  /** The process and everything it started are gone, and all their output has been read. */
+  /** The process and its descendants have ended, and all their output was read. */
   gone(end: ProcessEnd): void;
 }
 
@@ -61,14 +61,14 @@ export class HandlerProcess {
     const flags = options.inspect === undefined ? [] : [`--inspect=${options.inspect}`];
     const args = ["--enable-source-maps", ...flags, options.entryPath];
     const child = spawn(process.execPath, args, {
-      // A session of its own: its group can be ended as a whole, and a terminal's Ctrl-C does not reach it.
+      // The process gets a new session: its group can be killed as a whole, and Ctrl-C of a terminal does not reach it.
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "pipe", "pipe"],
       env: environment(options.env, this.marker),
     });
     this.#child = child;
     const { 1: stdout, 2: stderr, [FRAMES_FD]: frames, [LIFELINE_FD]: lifeline } = child.stdio;
-    // As `stdio` above asks for them; only a failed spawn leaves them out.
+    // The pipes exist, as requested in `stdio` above, unless the spawn failed.
     if (stdout) this.output.read(stdout, "stdout");
     if (stderr) this.output.read(stderr, "stderr");
     if (frames) {
@@ -84,12 +84,12 @@ export class HandlerProcess {
     child.on("exit", (code, signal) => void this.#exited(code, signal, events));
   }
 
-  /** Undefined after its end: the number may belong to another process. */
+  /** Undefined after the end of the process, because another process may have the number by then. */
   get pid(): number | undefined {
     return this.#isGone ? undefined : this.#child.pid;
   }
 
-  /** True as soon as the end is known, which is before all its output has been read. */
+  /** True as soon as the exit is known. Some output may still be unread. */
   get hasExited(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
@@ -100,7 +100,7 @@ export class HandlerProcess {
 
   #readLifeline(lifeline: Duplex, events: HandlerProcessEvents): void {
     const reader = new LineReader(NOTICE_MAX_BYTES, (line) => {
-      // Written by our own program.
+      // Our own program writes these lines, so they are valid.
       const notice = JSON.parse(line) as LifelineNotice;
       if ("isPaused" in notice) events.paused(notice);
       else this.#exitNotice = notice;
@@ -132,7 +132,7 @@ export class HandlerProcess {
     events.gone(end);
   }
 
-  /** Output from before its end may still be in the pipes. */
+  /** Waits for the pipes, which may still hold output from before the exit. */
   async #pipesClosed(): Promise<void> {
     const pipes = this.#child.stdio.flatMap((pipe) => (pipe && !pipe.closed ? [pipe] : []));
     const limit = setTimeout(() => {
@@ -149,7 +149,7 @@ export class HandlerProcess {
   }
 }
 
-/** A pipe that breaks closes as well: writing to a process that has ended is no failure. */
+/** Resolves when the pipe closes. A broken pipe closes too: writing to an ended process is not a failure. */
 function closed(pipe: Stream): Promise<void> {
   return new Promise((resolve) => {
     pipe.once("close", resolve);

@@ -1,10 +1,10 @@
-/** The note beside a bundle about its sources, with which it is recognised and used again. */
+/** Metadata file next to a bundle. It lists the bundle's source files, so that an unchanged bundle can be reused. */
 import fs from "node:fs";
 
-/** Version of the bundling: it changes whenever the same sources would become another bundle. */
+/** Version of the bundling. Increase it when the same sources result in a different bundle. */
 export const MADE_BY = "1";
 
-/** One file a bundle was made of, as it was then. */
+/** A source file of a bundle, with its state when the bundle was made. */
 export interface NotedInput {
   readonly path: string;
   readonly mtimeMs: number;
@@ -18,12 +18,12 @@ export interface BundleNote {
   readonly inputs: readonly NotedInput[];
 }
 
-/** Where the note of a bundle lies. */
+/** Path of a bundle's note. */
 export function notePath(modulePath: string): string {
   return `${modulePath}.json`;
 }
 
-/** Undefined when there is none, or it is from another program. */
+/** Returns undefined if the file is missing or is not a note. */
 export function readNote(modulePath: string): BundleNote | undefined {
   try {
     const note: unknown = JSON.parse(fs.readFileSync(notePath(modulePath), "utf8"));

@@ -1,8 +1,8 @@
-/** No file imports itself by way of others, types included: each can be read after its imports. */
+/** Import cycles are forbidden, type imports included. A reader can read every file after the files it imports. */
 import { importsOf, targetOf } from "./imports.ts";
 import type { Source } from "./source.ts";
 
-/** One sentence for each group of files that import each other. */
+/** Returns a sentence for each group of files that import each other. */
 export function circleOffences(sources: readonly Source[]): string[] {
   const imports = new Map(sources.map((source) => [source.path, targetsOf(source)]));
   const found = new CircleSearch(imports);
@@ -16,9 +16,9 @@ function targetsOf(source: Source): readonly string[] {
 /** Finds groups of files that reach each other (Tarjan's algorithm). */
 class CircleSearch {
   readonly #imports: ReadonlyMap<string, readonly string[]>;
-  /** Files in the order in which they were reached. */
+  /** Position of each reached file in the order of the search. */
   readonly #reached = new Map<string, number>();
-  /** Files of groups that are not complete. */
+  /** Reached files whose group is not complete. */
   readonly #open: string[] = [];
   readonly #circles: string[][] = [];
 
@@ -31,7 +31,7 @@ class CircleSearch {
     return this.#circles;
   }
 
-  /** Answers the earliest file that is still open and that this one reaches. */
+  /** Returns the position of the earliest open file that this file reaches. */
   #visit(file: string): number {
     const at = this.#reached.size;
     this.#reached.set(file, at);

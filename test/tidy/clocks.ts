@@ -1,4 +1,4 @@
-/** Time and chance are handed in to the pure parts and the engine; here is everything that would read them directly. */
+/** The pure parts and the engine receive a clock and a random source. This check reports code that reads them directly. */
 import type {
   CallExpression,
   ImportDeclaration,
@@ -65,7 +65,7 @@ function importedNames(node: ImportDeclaration): string[] {
   });
 }
 
-/** `a.b.c` as text; computed parts break the chain. */
+/** Returns `a.b.c` as text, with `?` for a computed part. */
 function dotted(node: MemberExpression): string {
   const property = node.property;
   const last =

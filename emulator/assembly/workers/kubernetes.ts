@@ -36,7 +36,7 @@ export interface KubernetesParts extends Pick<
   readonly emulator: KubernetesOptions;
   /** The data directory, if there is one. */
   readonly directory: string;
-  /** The port that pods call. Undefined without one. */
+  /** The port that pods call. Undefined if there is no such port. */
   readonly elsewhere: Elsewhere | undefined;
   readonly http: Pick<HttpServer, "url">;
   /** Additional variables for live workers. */
@@ -86,7 +86,7 @@ function isForThisMachineAlone({
   return workerAddress === undefined && advertise === undefined && isLoopbackHost(host);
 }
 
-/** Addresses of all replicas, this one first. @throws Error before the port is open */
+/** Returns the addresses of all replicas, this one first. @throws Error before the port is open */
 function addressesOf({ listener }: Elsewhere): string {
   const addresses = listener.addresses();
   if (addresses.length === 0) throw new Error("the port of workers is not open");
@@ -94,8 +94,8 @@ function addressesOf({ listener }: Elsewhere): string {
 }
 
 /**
- * Identifies the pods of this service after a restart and at all replicas. Many machines use one cluster and may have equal paths,
- * so a secret of the service is part of it.
+ * Returns the id by which all replicas of this service recognise its pods, also after a restart. Several machines may share a
+ * cluster and have the same data path, so the id also includes the service's secret.
  */
 function serviceId({ emulator, directory, webhooks }: KubernetesParts): string {
   const place = emulator.store === undefined ? digestOf(directory) : "store";

@@ -1,4 +1,4 @@
-/** The kinds of fields in a config, each with the sentence of its rule. */
+/** The kinds of fields in a config, each with the error message for invalid values. */
 import { z } from "zod";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import {
@@ -11,14 +11,14 @@ import { kindInWords, kindOfValue, valueInWords } from "../../core/input/problem
 
 type RawIssue = z.core.$ZodRawIssue;
 
-/** The fields of a table that are keys of a config. */
+/** The fields of a table that a config may contain. */
 type Keys<Table> = {
   readonly [
     Name in keyof Table as Table[Name] extends { readonly file: unknown } ? Name : never
   ]: z.ZodExactOptional<z.ZodType<ValueOf<Table[Name]>, ValueOf<Table[Name]>>>;
 };
 
-/** @param own schemas of fields that need a sentence of their own */
+/** @param own schemas of fields that need their own error message */
 export function keysOf<Table extends FieldTable>(
   table: Table,
   own: { readonly [Name in keyof Table]?: z.ZodType },
@@ -40,15 +40,15 @@ function writtenKind({ schema, file }: Field): z.ZodType {
   return schema instanceof z.ZodArray ? texts("strings") : z.string({ error: must("be a string") });
 }
 
-/** A reference to an environment variable in place of a value. */
+/** A reference to an environment variable, in place of the value itself. */
 export interface FromEnv {
   readonly fromEnv: string;
 }
 
-/** Pattern of possible names of environment variables. */
+/** Pattern of valid names of environment variables. */
 const VARIABLE = /^[^=\0]+$/u;
 
-/** An optional key, with its meaning in Markdown and its default, if it has one. */
+/** Makes a key optional. @param description meaning of the key, in Markdown */
 export function optional<Schema extends z.ZodType>(
   schema: Schema,
   description: string,
@@ -58,7 +58,7 @@ export function optional<Schema extends z.ZodType>(
   return schema.meta({ description, ...given }).exactOptional();
 }
 
-/** The sentence of a problem without its subject. */
+/** Makes an error message without the field name in front. */
 export function must(what: string): (issue: RawIssue) => string {
   return ({ input }) => `must ${what}; got ${valueInWords(input)}`;
 }
@@ -92,13 +92,13 @@ export function choice<const Values extends readonly [string, ...string[]]>(valu
   return z.enum(values, { error: ({ input }) => `must be ${rule}; got ${said(input, values)}` });
 }
 
-/** The written value, with the most similar known one. */
+/** Describes the invalid value, and suggests the most similar known value. */
 export function said(input: unknown, known: readonly string[]): string {
   const near = typeof input === "string" ? closestName(input, known) : undefined;
   return near === undefined ? valueInWords(input) : `${valueInWords(input)}; did you mean ${near}?`;
 }
 
-/** @param what name of the items, in the plural */
+/** @param what plural name of the items */
 export function arrayOf<Item extends z.ZodType>(item: Item, what: string): z.ZodArray<Item> {
   return z.array(item, { error: must(`be an array of ${what}`) });
 }
@@ -116,14 +116,14 @@ export function recordOf<Item extends z.ZodType>(item: Item, what = "") {
   return z.record(z.string(), item, { error: must(`be an object${what}`) });
 }
 
-/** A text, or a reference to a variable. */
+/** A string, or a reference to an environment variable. */
 export function value() {
   return z.union([z.string(), reference()], {
     error: must('be a string, or {"fromEnv": "NAME"} for one that a variable of that name holds'),
   });
 }
 
-/** A secret text, or a reference to a variable. No message shows it. */
+/** A secret string, or a reference to an environment variable. No message shows the secret. */
 export function secret() {
   return z.union([z.string().min(1), reference()], {
     error: ({ input }) =>

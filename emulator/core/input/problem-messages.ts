@@ -3,7 +3,7 @@ import type { JsonKind } from "../jobs/raw-json/scanner.ts";
 
 const MAX_SHOWN_CHARACTERS = 60;
 
-/** A parsed JSON value as a short text; a long value is cut. */
+/** Describes a parsed JSON value in a short text. A long string is cut. */
 export function valueInWords(value: unknown): string {
   if (value === undefined) return "nothing";
   if (typeof value === "number") return String(value);
@@ -11,7 +11,7 @@ export function valueInWords(value: unknown): string {
   return typeof value === "boolean" ? String(value) : kindInWords(kindOfValue(value));
 }
 
-/** The type of a parsed JSON value, for secrets. */
+/** The type of a JSON value. Messages about secrets show it instead of the value. */
 export function kindOfValue(value: unknown): JsonKind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -33,7 +33,7 @@ export function kindInWords(kind: JsonKind): string {
 }
 
 function clip(text: string): string {
-  // Cuts between code points, so that no half of a surrogate pair remains.
+  // The cut is between code points, so that a surrogate pair is never split.
   const characters = Array.from(text.slice(0, 2 * MAX_SHOWN_CHARACTERS + 2));
   if (characters.length <= MAX_SHOWN_CHARACTERS) return text;
   return `${characters.slice(0, MAX_SHOWN_CHARACTERS).join("")}…`;

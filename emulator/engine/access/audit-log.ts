@@ -11,7 +11,7 @@ const PRUNE_EVERY = 100;
 export interface AuditPage {
   /** Newest first. */
   readonly entries: readonly AuditEntry[];
-  /** The `after` of the next page; undefined if this is the last. */
+  /** The `after` of the next page. Undefined if this is the last. */
   readonly next: string | undefined;
 }
 

@@ -140,7 +140,7 @@ async function sendLarge(
   }
 }
 
-/** Resolves when its payloads are not needed in memory any more; undefined if that is at once. */
+/** Resolves when its payloads are not needed in memory any more. Undefined if that is at once. */
 function send(
   engine: StepPort & HistoryPort & WakePort,
   assignment: Assignment,

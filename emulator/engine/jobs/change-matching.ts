@@ -44,7 +44,7 @@ export interface Changed {
   readonly done: number;
   /** Number of jobs that had changed meanwhile. */
   readonly refused: number;
-  /** Place of the next call; undefined at the end. */
+  /** Place of the next call. Undefined at the end. */
   readonly nextSeq: number | undefined;
 }
 

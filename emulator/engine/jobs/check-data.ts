@@ -1,4 +1,4 @@
-/** Checks all stored data once after the start, and ends the jobs whose data is damaged. */
+/** Checks all stored data once after the start, and ends jobs with damaged data. */
 import { StoreClosedError, StoreDamagedError } from "../../core/store-error.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";

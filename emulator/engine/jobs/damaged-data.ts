@@ -30,7 +30,7 @@ function isDamaged({ failure }: { readonly failure: Failure | undefined }): bool
   return failure?.type === "data_damaged";
 }
 
-/** The result of `read`; undefined if the data is damaged and the job is known to be. */
+/** The result of `read`. Undefined if the data is damaged and the job is known to be. */
 export async function unlessDamaged<T>(
   job: { readonly failure: Failure | undefined },
   read: () => Promise<T>,

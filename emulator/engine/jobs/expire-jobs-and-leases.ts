@@ -40,7 +40,7 @@ function expireStored(engine: ExpireUses): Promise<number> {
   );
 }
 
-/** Answers how many of the jobs were treated. */
+/** Returns the number of treated jobs. */
 function expire(engine: ExpireUses, step: Step, jobs: readonly Job[]): number {
   const now = engine.clock.now();
   const { graceLeftMs } = engine.stallDetector;

@@ -1,4 +1,4 @@
-/** Accepts a job: puts it into the queue, or hands it to a worker in the same commit if one has credit and nobody waits. */
+/** Accepts a job: puts it into the queue, or hands it to a worker in the same commit if one has credit and no job waits. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { dueAt, retentionMs } from "../../core/jobs/job-due.ts";
 import { submitJob, transition } from "../../core/jobs/job-transition.ts";

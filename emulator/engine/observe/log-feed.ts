@@ -18,7 +18,7 @@ export interface LoggedLine {
   readonly endpointId: string | undefined;
   /** Undefined for a line that no worker wrote. */
   readonly workerId?: string;
-  /** The worker or pod that the line comes from or is about; undefined for other lines. */
+  /** The worker or pod that the line comes from or is about. Undefined for other lines. */
   readonly subjectId: string | undefined;
   readonly characters: number;
   entry(): LogEntry;

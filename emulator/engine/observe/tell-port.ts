@@ -29,8 +29,8 @@ export interface HistoryPort {
   readonly decisions: DecisionLog;
   /** The history of workers, including workers that have ended. */
   readonly workerHistory: WorkerHistory;
-  /** Undefined where no traces are collected. */
+  /** Undefined if no traces are collected. */
   readonly tracer: Tracer | undefined;
-  /** The spans of jobs; undefined without a tracer. */
+  /** The spans of jobs. Undefined without a tracer. */
   readonly spans: JobSpans | undefined;
 }

@@ -1,4 +1,4 @@
-/** Runs the pods whose records say that they should run: starts, ends and restarts them. */
+/** Starts, ends and restarts pods as their records demand. */
 import { perHour } from "../../core/billing/prices.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
@@ -44,7 +44,7 @@ export class PodKeeper {
   #work: Promise<void> = Promise.resolve();
   #isOpen = false;
 
-  /** @param launcher undefined: pods are only records, and none is run */
+  /** @param launcher undefined if pods are only records and do not run */
   constructor(engine: PodKeeperUses, launcher: PodLauncher | undefined, gpus: GpuPool) {
     this.#engine = engine;
     this.#launcher = launcher;

@@ -17,6 +17,6 @@ export interface PodRun {
 export interface PodPort {
   /** Present runs, by pod id. */
   readonly podRuns: Map<string, PodRun>;
-  /** Memory limit of a running pod, whole GiB; undefined if unknown. */
+  /** Memory limit of a running pod, whole GiB. Undefined if unknown. */
   readonly podMemoryInGb: (pod: Pod) => number | undefined;
 }

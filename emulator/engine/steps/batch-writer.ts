@@ -129,7 +129,7 @@ export class BatchWriter {
     return value;
   }
 
-  /** To be called before a step is begun. @throws Error within a step, and then that step is refused as well */
+  /** Call this before a step begins. @throws Error within a step, and then that step is refused as well */
   refuseNested(): void {
     if (!this.#isDeciding) return;
     this.#isNested = true;
@@ -157,7 +157,7 @@ export class BatchWriter {
     if (!this.#flushing?.waiters.some(changesRecords)) this.#learn();
   }
 
-  /** Resolves when no batch gathers or is written any more; undefined while none does. */
+  /** Resolves when no batch gathers or is written any more. Undefined while none does. */
   get storing(): Promise<void> | undefined {
     return this.#busy?.promise;
   }

@@ -41,7 +41,7 @@ export interface Acknowledgement {
   readonly receipts: Receipts;
 }
 
-/** What is to be done once a step is durable. */
+/** Actions to take once a step is durable. */
 export type Effect =
   /** Tells observers that the status of a job changed. Shows the job as it is now, or as it was before its deletion. */
   | (StatusMove & { readonly type: "moved"; readonly job: Job })

@@ -5,7 +5,7 @@ import { ANYWHERE, bytesOf, type Changer } from "./step-changes.ts";
 
 /** A step that waits for its batch, or an onlooker, who looked at what is in it. */
 export interface Waiter extends Changer {
-  /** Undefined: it is an onlooker. */
+  /** Undefined for an onlooker. */
   readonly effects?: Effects;
   readonly undos: readonly Undo[];
   readonly resolve: () => void;

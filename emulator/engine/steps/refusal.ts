@@ -1,4 +1,4 @@
-/** What is answered when the store fails. */
+/** Turns failures of the store into errors for the caller. */
 import { ServiceError } from "../../core/service-error.ts";
 import {
   StoreClosedError,

@@ -7,7 +7,7 @@ export type Refused = ReadonlyMap<Waiter, unknown>;
 
 export interface Failure {
   readonly reason: unknown;
-  /** What is refused for its data, while the rest is stored; undefined: nothing is. */
+  /** The part that is refused for its data, while the rest is stored. Undefined if nothing is refused. */
   readonly refused: Refused | undefined;
 }
 

@@ -33,11 +33,11 @@ export interface StepRunnerParts {
   readonly store: StoreReads;
   /** Real time. */
   readonly clock: Clock;
-  /** Called with each read; answers it. */
+  /** Called with each read. Returns its result. */
   readonly reading: <R>(read: Promise<R>) => Promise<R>;
   /** Resolves when all changes of records that other processes made before the call are known. */
   readonly refreshRecords: () => Promise<void>;
-  /** The error that answers a failure of the store. */
+  /** Makes the error for a failure of the store. */
   readonly refusalFor: (error: unknown) => unknown;
 }
 

@@ -1,4 +1,4 @@
-/** What one step reads and changes. A step is synchronous: all its data is in memory when it begins. */
+/** The reads and changes of one step. A step is synchronous: all its data is in memory when it begins. */
 import { isDeepStrictEqual } from "node:util";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Undo } from "../../core/undo-journal.ts";

@@ -113,7 +113,7 @@ export class Steps {
     return this.#writer.slowFlushAt;
   }
 
-  /** Resolves when all that was changed is stored, or was taken back; undefined if that is so now. */
+  /** Resolves when all that was changed is stored, or was taken back. Undefined if that is so now. */
   get storing(): Promise<void> | undefined {
     return this.#writer.storing;
   }

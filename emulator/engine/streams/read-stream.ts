@@ -158,7 +158,7 @@ function isBeforeItsChunks({ endpointId, status, chunkCount }: Job, ref: JobRef)
   return endpointId === ref.endpointId && chunkCount === 0 && !isTerminal(status);
 }
 
-/** How far a reader has come: everything before index `next` of `attempt`. */
+/** Position of a reader, who has everything before index `next` of `attempt`. */
 class ReadingPlace {
   #next: number;
   #attempt: number;

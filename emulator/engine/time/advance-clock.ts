@@ -31,7 +31,7 @@ export interface ClockReading {
   readonly now: number;
   /** Total time by which the clock was advanced, ms. */
   readonly offsetMs: number;
-  /** Time of the next timer; undefined if none is set. */
+  /** Time of the next timer. Undefined if none is set. */
   readonly nextDueAt: number | undefined;
 }
 

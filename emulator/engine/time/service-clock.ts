@@ -62,7 +62,7 @@ export class ServiceClock implements Clock {
     return this.now() - (since < this.#gap.at ? this.#gap.ms : 0);
   }
 
-  /** Due moment of the earliest timer; undefined without timers. */
+  /** Due moment of the earliest timer. Undefined without timers. */
   get nextWakeAt(): number | undefined {
     let next = Number.POSITIVE_INFINITY;
     for (const wake of this.#wakes) if (wake.at < next) next = Math.min(next, dueOf(wake));

@@ -9,7 +9,7 @@ import { deliveryBody } from "./delivery-body.ts";
 export interface DeliveryPage {
   /** Newest first. */
   readonly deliveries: readonly Delivery[];
-  /** The `after` of the next page; undefined at the end. */
+  /** The `after` of the next page. Undefined at the end. */
   readonly next: string | undefined;
 }
 

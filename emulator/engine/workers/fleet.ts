@@ -88,7 +88,7 @@ export class Fleet {
     return this.#onHold.has(endpointId) || this.#ownership?.isLeaving(endpointId) === true;
   }
 
-  /** The worker of the endpoint with the most free credit, so that load spreads; undefined if none is free. */
+  /** The worker of the endpoint with the most free credit, so that load spreads. Undefined if none is free. */
   freest(endpointId: string): WorkerHandle | undefined {
     if (this.isOnHold(endpointId)) return undefined;
     let best: WorkerHandle | undefined;

@@ -9,13 +9,13 @@ import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WorkerReport } from "./worker-history.ts";
 
 export interface OperatedWorker extends WorkerReport {
-  /** Use of its GPUs; undefined if unknown. */
+  /** Use of its GPUs. Undefined if unknown. */
   readonly gpuMemory: readonly GpuUse[] | undefined;
   /** Oldest first. */
   readonly lines: readonly LogEntry[];
 }
 
-/** The wanted workers; undefined: all. */
+/** The wanted workers. Default: all. */
 export interface WantedWorkers {
   readonly endpointId: string | undefined;
   readonly workerId: string | undefined;

@@ -19,7 +19,7 @@ export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
  * Workers that can reload load the new module beside the old one; others are replaced, as with every new version. Call it when
  * starting workers already get the new module.
  * @param imageName image name of the templates that run the handler
- * @param module undefined: the handler was removed, and all workers leave
+ * @param module undefined if the handler was removed; then all workers leave
  * @throws ServiceError storage_full
  */
 export async function releaseHandler(

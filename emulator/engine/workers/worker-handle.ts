@@ -17,7 +17,7 @@ import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit } from "../../launch/launcher.ts";
 import { WorkerCredit } from "./session/worker-credit.ts";
 
-/** Sends orders to a worker. Resolves when they take no memory any more; undefined if that is at once. */
+/** Sends orders to a worker. Resolves when they take no memory any more. Undefined if that is at once. */
 export type Send = (orders: ServiceOrders) => Promise<void> | undefined | void;
 
 export interface WorkerHandleOptions {
@@ -26,7 +26,7 @@ export interface WorkerHandleOptions {
   readonly endpointVersion: number;
   /** Service time. */
   readonly startedAt: number;
-  /** The settings at the worker's start; undefined for an external worker. */
+  /** The settings at the worker's start. Undefined for an external worker. */
   readonly template?: Template;
   /** From its start until it must be ready, ms; default 7 minutes. */
   readonly initLimitMs?: number;
@@ -34,7 +34,7 @@ export interface WorkerHandleOptions {
   readonly realClock: Pick<Clock, "now">;
   /** Default: `QUEUE`. */
   readonly endpointType?: EndpointType;
-  /** Whether the worker is external: started and ended by somebody else. Default: false. */
+  /** Whether the worker is external: the service neither starts nor ends it. Default: false. */
   readonly isExternal?: boolean;
 }
 
@@ -61,7 +61,7 @@ export class WorkerHandle {
   readonly initLimitMs: number;
   /** Whether it takes jobs over a session, or requests as a server. */
   readonly endpointType: EndpointType;
-  /** The worker is external: started and ended by somebody else. It counts as long as it sends messages. */
+  /** The worker is external: the service neither starts nor ends it. It counts as long as it sends messages. */
   readonly isExternal: boolean;
   /** The key of an external worker's last connection. */
   keyId: string | undefined;
@@ -73,19 +73,19 @@ export class WorkerHandle {
   bootedAt: number | undefined;
   /** When it was told to leave, or announced that it leaves (service time). */
   drainingAt: number | undefined;
-  /** How it came to be ready; undefined before. */
+  /** How the worker became ready. Undefined until then. */
   start: WorkerStart | undefined;
-  /** Set when its launcher starts it; undefined for an external worker. */
+  /** Set when its launcher starts it. Undefined for an external worker. */
   launched: LaunchedWorker | undefined;
-  /** Where its server listens; undefined for a worker without one, and while that is not known yet. */
+  /** Where its server listens. Undefined for a worker without one, and while that is not known yet. */
   server: ServerAddress | undefined;
-  /** How its process ended; undefined before. */
+  /** How the worker's process ended. Undefined until then. */
   exit: WorkerExit | undefined;
   /** It was stopped where it is, on demand. */
   isFrozen = false;
   /** The GPUs it was given, all of one type. */
   gpus: readonly GpuDevice[] = [];
-  /** It has reported on a job. */
+  /** The worker has reported on a job. */
   hasFinishedJob = false;
   /** Since when it holds no job (real time); its start at first. */
   emptySince: number;
@@ -184,7 +184,7 @@ export class WorkerHandle {
     this.#send = send;
   }
 
-  /** Ends the session, unless another one has begun since, and answers whether it has; leases stay until they run out. */
+  /** Ends the session, unless another one has begun since. Returns whether it ended. Leases stay until they run out. */
   disconnect(send: Send): boolean {
     if (this.#send !== send) return false;
     this.#send = undefined;
@@ -198,7 +198,7 @@ export class WorkerHandle {
     this.#send = undefined;
   }
 
-  /** If it has, its end is no sign that the workers of its endpoint cannot work. */
+  /** If true, the worker's end does not mean that the workers of its endpoint cannot work. */
   hasProvenItself(now: number): boolean {
     const { readyAt } = this.life;
     if (readyAt === undefined) return false;
@@ -238,7 +238,7 @@ export class WorkerHandle {
     return this.#reload;
   }
 
-  /** It has loaded that version, or keeps the one before. An answer about an older version than the last one is ignored. */
+  /** Call this when the worker has loaded that version, or keeps the previous one. Ignores answers about older versions. */
   hasReloaded(version: number): void {
     if (this.#reload?.version === version) this.#reload = undefined;
   }

@@ -37,7 +37,7 @@ export interface PastJob extends CurrentJob {
   readonly outcome: PastOutcome;
 }
 
-/** What its processes had resident, oldest first, a sample every 10 s of real time. */
+/** Resident memory of the worker's processes, oldest sample first, with a sample every 10 s of real time. */
 export interface MemorySamples {
   readonly bytes: readonly number[];
   /** When the last one was taken. */
@@ -61,7 +61,7 @@ export interface WorkerReport extends WorkerPlace {
   readonly endedAt: number | undefined;
   readonly end: WorkerEnd | undefined;
   readonly exit: WorkerExit | undefined;
-  /** What keeps its program from running, where its launcher can tell: a sentence. */
+  /** A sentence about the obstacle that keeps the program from running, if the launcher knows one. */
   readonly waitsFor: string | undefined;
   readonly memory: MemorySamples | undefined;
   readonly jobs: readonly CurrentJob[];

@@ -21,7 +21,7 @@ export interface WorkerPort {
   readonly lease: LeaseTerms;
   /** Tells silent workers from a service that was stalled. */
   readonly stallDetector: StallDetector;
-  /** Reads the payloads of a job for its worker; undefined if the job was deleted. Rejects if they cannot be read. */
+  /** Reads the payloads of a job for its worker. Undefined if the job was deleted. Rejects if they cannot be read. */
   readonly jobPayloads: (job: Job) => Promise<StoredPayloads | undefined>;
   /** Present use of this machine's GPUs; empty if unknown. Never rejects. */
   readonly gpuUse: () => Promise<readonly GpuUse[]>;

@@ -25,9 +25,9 @@ const LAUNCHER_RETRY_MS = 60_000;
 
 /** Why no worker was started. */
 export interface Refusal {
-  /** A sentence; undefined where it will be known in a moment. */
+  /** A sentence. Undefined if it will be known in a moment. */
   readonly reason: string | undefined;
-  /** When to try again, ms from now; undefined where the endpoint waits in the queue for GPUs. */
+  /** When to try again, ms from now. Undefined if the endpoint waits in the queue for GPUs. */
   readonly retryMs?: number;
 }
 

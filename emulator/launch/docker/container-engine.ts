@@ -11,7 +11,7 @@ export type EngineContactState = "kept" | "doubtful" | "lost";
 /** The engine refused an operation, or did not answer, or could not be asked. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
-  /** HTTP status of the answer; undefined without an answer. */
+  /** HTTP status of the answer. Undefined without an answer. */
   readonly status: number | undefined;
   readonly contact: EngineContactState;
 
@@ -55,12 +55,12 @@ export interface NewNetwork {
 }
 
 export interface FoundNetwork {
-  /** The address of this machine for containers of the network; undefined where it is unknown. */
+  /** The address of this machine for containers of the network. Undefined if it is unknown. */
   readonly gateway: string | undefined;
   readonly options: Readonly<Record<string, string>>;
 }
 
-/** What an engine says of itself. */
+/** An engine's description of itself. */
 export interface EngineFacts {
   /** Name and version of an engine that is not Docker's own. */
   readonly foreignName: string | undefined;
@@ -104,12 +104,12 @@ export interface EngineContainer {
   start(): Promise<void>;
   /** Ports of this machine's loopback address by the ports of the running container that they lead to (`80/tcp`). */
   ports(): Promise<ReadonlyMap<string, number>>;
-  /** How the started program ended; undefined while it runs. @throws EngineError with status 404 when the container is gone */
+  /** How the started program ended. Undefined while it runs. @throws EngineError with status 404 when the container is gone */
   ended(): Promise<ContainerEnd | undefined>;
   /** Once resolved, `heard` is called with the engine's news of the container until `signal` is aborted. */
   listen(heard: (news: ContainerNews) => void, signal: AbortSignal): Promise<void>;
-  /** Stops all processes of the container, or lets them continue. @throws EngineError where it does not run, or is in that state */
+  /** Stops all processes of the container, or lets them continue. @throws EngineError if it does not run, or is in that state */
   pause(isPaused: boolean): Promise<void>;
-  /** Sends a signal. A container that has ended is no error. */
+  /** Sends a signal. A container that has ended is not an error. */
   signal(name: "SIGTERM" | "SIGKILL"): Promise<void>;
 }

@@ -35,7 +35,7 @@ export function startProblem(error: unknown): string {
   return `the Docker engine refuses the container: ${said}`;
 }
 
-/** The path of this machine that the engine does not see and cannot mount; empty where the engine does not name it. */
+/** The path of this machine that the engine does not see and cannot mount. Empty if the engine does not name it. */
 export function unseenSource({ message }: EngineError): string | undefined {
   for (const pattern of SOURCE_UNSEEN) {
     const match = pattern.exec(message);

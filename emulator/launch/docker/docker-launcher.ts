@@ -32,11 +32,14 @@ export interface DockerLauncherOptions {
   readonly emulator: string;
   /** Path of the worker port's socket on this machine. */
   readonly workerSocket: string;
-  /** What a worker's container gets of this machine, which it reaches by `route`. Rejects with a sentence where it cannot run. */
+  /**
+   * The resources that a worker's container gets of this machine, which it reaches by `route`. Rejects with a sentence if it
+   * cannot run.
+   */
   readonly placesOf: (order: WorkerOrder, route: HostRoute) => Promise<ContainerPlaces>;
-  /** Credentials for the image's registry; undefined for a template that names none. Rejects with a sentence. */
+  /** Credentials for the image's registry. Undefined for a template that names none. Rejects with a sentence. */
   readonly credentialsOf: (template: ImageReference) => Promise<RegistryCredentials | undefined>;
-  /** Directory of a pod's network volume on this machine; undefined without one. */
+  /** Directory of a pod's network volume on this machine. Undefined without one. */
   readonly networkVolumeOf: (pod: Pod) => Promise<string | undefined>;
   /** Called with each line that a worker writes. */
   readonly line: (order: WorkerOrder, line: string) => void;

@@ -211,7 +211,7 @@ function publishedPort([name, bindings]: [
 /** Statuses with which the engine says that the program has already ended. */
 const HAS_ENDED = [404, 409];
 
-/** False when the engine says that there is no such thing. */
+/** False when the engine reports that the object does not exist. */
 async function exists(question: Promise<unknown>, nothing = [404]): Promise<boolean> {
   return (
     (await unlessMissing(
@@ -221,7 +221,7 @@ async function exists(question: Promise<unknown>, nothing = [404]): Promise<bool
   );
 }
 
-/** Undefined when the engine says that there is no such thing. */
+/** Undefined when the engine reports that the object does not exist. */
 async function unlessMissing<T>(question: Promise<T>, nothing = [404]): Promise<T | undefined> {
   try {
     return await question;

@@ -51,7 +51,7 @@ export function factsOf(version: Partial<DockerVersion>, info: unknown): EngineF
   return { foreignName: foreignName(version), kernel, isRootless };
 }
 
-/** Name and version of a foreign engine; undefined for Docker's own, and for an engine that does not tell. */
+/** Name and version of a foreign engine. Undefined for Docker's own, and for an engine that does not tell. */
 function foreignName({ Components: components = [] }: Partial<DockerVersion>): string | undefined {
   const [first] = components;
   if (first?.Name === undefined || components.some(({ Name: name }) => name === DOCKERS_OWN))

@@ -34,7 +34,7 @@ export class EngineContact {
     this.#options = options;
   }
 
-  /** A sentence that says why the engine cannot be used now; undefined where no reason is known. */
+  /** A sentence that says why the engine cannot be used now. Undefined if no reason is known. */
   get problem(): string | undefined {
     return this.#problem;
   }

@@ -12,7 +12,7 @@ const STALLED_MS = 300_000;
 
 export interface ImagePullerOptions {
   readonly engine: ContainerEngine;
-  /** Credentials for the image's registry; undefined for a template that names none. Rejects with a sentence. */
+  /** Credentials for the image's registry. Undefined for a template that names none. Rejects with a sentence. */
   readonly credentialsOf: (template: ImageReference) => Promise<RegistryCredentials | undefined>;
   readonly log: LaunchLog;
   /** Timeout of a pull without progress. Default: 5 minutes. */

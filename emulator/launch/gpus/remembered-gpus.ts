@@ -1,4 +1,4 @@
-/** What nvidia-smi says of this machine's GPUs, remembered for a while: it takes a moment to answer. */
+/** Caches the output of nvidia-smi about this machine's GPUs for a while, because nvidia-smi takes a moment to answer. */
 import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import { askForGpuUse } from "./nvidia-smi.ts";
 
@@ -13,7 +13,7 @@ export function rememberedGpus(find: () => Promise<GpuInventory>): () => Promise
   return remembered(find, ({ kind }) => (kind === "unknown" ? UNKNOWN_KEPT_MS : Infinity));
 }
 
-/** How much of each GPU is used; no GPU is named where nvidia-smi fails. */
+/** The use of each GPU. Contains no GPU if nvidia-smi fails. */
 export function gpuUseAsker(ask = askForGpuUse): () => Promise<readonly GpuUse[]> {
   return remembered<readonly GpuUse[]>(
     () => ask().catch(() => []),

@@ -39,7 +39,7 @@ export function brokenOff(error: unknown): ClusterError {
   return new ClusterError(`the Kubernetes API broke off: ${said}`, { reason, cause: error });
 }
 
-/** Such an end is no sign of trouble: connections that are held open end now and then. */
+/** Such an end is normal, because long-lived connections end from time to time. */
 export function isBrokenOff(error: unknown): boolean {
   return error instanceof ClusterError && error.reason === BROKEN_OFF;
 }

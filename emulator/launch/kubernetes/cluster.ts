@@ -117,7 +117,7 @@ export class Cluster {
     await this.#create("secrets", body);
   }
 
-  /** A secret that is gone is no error. */
+  /** A secret that is gone is not an error. */
   async deleteSecret(name: string): Promise<void> {
     await this.#delete("secrets", name, {});
   }

@@ -14,9 +14,9 @@ export interface PodMakerOptions {
   readonly cluster: Cluster;
   /** Identifies the service over restarts and at all its replicas: 16 hexadecimal digits. */
   readonly service: string;
-  /** How a worker reaches the service. Rejects with a sentence where pods cannot reach it. */
+  /** How a worker reaches the service. Rejects with a sentence if pods cannot reach it. */
   readonly placesOf: (order: WorkerOrder) => Promise<PodPlaces>;
-  /** Credentials for the image's registry; undefined for a template that names none. Rejects with a sentence. */
+  /** Credentials for the image's registry. Undefined for a template that names none. Rejects with a sentence. */
   readonly credentialsOf: (template: Template) => Promise<RegistryCredentials | undefined>;
   readonly log: LaunchLog;
 }

@@ -38,7 +38,7 @@ export interface PodPlaces {
   readonly workerToken: string;
   /** More variables. The template's variables override them. */
   readonly env: Readonly<Record<string, string>>;
-  /** How the worker reaches the service by the live protocol; absent where it cannot. */
+  /** How the worker reaches the service by the live protocol. Absent if it cannot. */
   readonly live?: LiveService | undefined;
 }
 
@@ -205,7 +205,7 @@ function hasTmp({ endpoint, template }: WorkerOrder, asImage: boolean): boolean 
   return !asImage && !isTaken;
 }
 
-/** @throws Error for a variable whose name the cluster does not accept */
+/** @throws Error for a variable with a name that the cluster does not accept */
 function environment(order: WorkerOrder, { settings, places }: PodFrame): Record<string, string> {
   const { endpoint } = order;
   const { cpus, memoryBytes } = settings;

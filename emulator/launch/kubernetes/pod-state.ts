@@ -46,7 +46,7 @@ export function stateOf(pod: SeenPod): PodState {
   return { kind: "waiting", obstacle: unscheduled(pod) ?? notMade(state?.waiting) };
 }
 
-/** The end of the pod's container; undefined before. */
+/** The end of the pod's container. Undefined until then. */
 export function endIn({ status }: SeenPod): ContainerEnd | undefined {
   return status?.containerStatuses?.[0]?.state?.terminated;
 }

@@ -41,18 +41,18 @@ export class PodWatch {
     this.#options = options;
   }
 
-  /** A sentence that says why the cluster cannot be used now; undefined where no reason is known. */
+  /** A sentence that says why the cluster cannot be used now. Undefined if no reason is known. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** A sentence that says why the pods are unknown; undefined once they were listed. */
+  /** A sentence that says why the pods are unknown. Undefined once they were listed. */
   get unknownBecause(): string | undefined {
     if (this.#isListed) return undefined;
     return this.#problem ?? "the pods of the cluster are not listed yet";
   }
 
-  /** The pods of which the watch has heard. */
+  /** The pods that the watch has seen. */
   get pods(): Iterable<SeenPod> {
     return this.#pods.values();
   }

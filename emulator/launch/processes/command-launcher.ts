@@ -25,7 +25,7 @@ export interface Command {
 }
 
 export interface CommandLauncherOptions {
-  /** The command of this template's workers; undefined for a template without a command. */
+  /** The command of this template's workers. Undefined for a template without a command. */
   commandOf(template: Template): Command | undefined;
   /** Address of the worker port, asked for at each launch. */
   serviceAddress(): string;

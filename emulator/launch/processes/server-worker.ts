@@ -12,7 +12,7 @@ import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
 export interface ServerLauncherOptions {
   /** Path of the program that runs the HTTP server of a load balancing endpoint's worker. */
   readonly serverProgram: string;
-  /** Path of the template's handler module, for `SV_HANDLER`; undefined for a template without one. */
+  /** Path of the template's handler module, for `SV_HANDLER`. Undefined for a template without one. */
   handlerOf(template: Template): string | undefined;
   /** More variables for the worker. The template's variables override them. Must not throw. */
   extraEnv?(order: WorkerOrder): Readonly<Record<string, string>>;

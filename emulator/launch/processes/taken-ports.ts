@@ -7,7 +7,7 @@ const TRIES = 20;
 export class TakenPorts {
   readonly #taken = new Set<number>();
 
-  /** A free port of 127.0.0.1, which stays the caller's until `release`. @throws Error where none is found */
+  /** A free port of 127.0.0.1, which stays the caller's until `release`. @throws Error if none is found */
   async take(): Promise<number> {
     for (let tried = 0; tried < TRIES; tried += 1) {
       const port = await freePort();

@@ -12,7 +12,7 @@ const ASK_AGAIN_MS = 1_000;
 export interface RunSteps<Thing, Place> {
   /** Makes the thing and whatever it needs. @throws Error with a sentence; the reason of `signal` */
   place(signal: AbortSignal): Promise<Thing>;
-  /** Starts the program. Absent where the thing starts it by itself; then `watch` calls `begun`. @throws as `place` */
+  /** Starts the program. Absent if the thing starts it by itself; then `watch` calls `begun`. @throws as `place` */
   start?(thing: Thing, run: Run<Thing, Place>): Promise<Place>;
   /** Resolves when the program has ended. Never rejects. */
   watch(thing: Thing, run: Run<Thing, Place>): Promise<WorkerExit>;

@@ -1,4 +1,4 @@
-/** Reads the address of a bucket for large payloads. Missing values come from the variables that the tools of AWS know. */
+/** Parses the address of a bucket for large payloads. Missing values come from the environment variables of the AWS tools. */
 import { isObjectsAddress, OBJECTS_RULE, shownAddress } from "../../core/store-address.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import { type Environment, variable } from "../../../runtime/protocol/worker-env.ts";
@@ -7,7 +7,7 @@ import { Secret } from "../../../runtime/storage/secret.ts";
 import type { BucketSettings } from "../../../runtime/storage/settings.ts";
 
 export interface BlobsPlace extends BucketSettings {
-  /** Prefix of the key of each blob: empty, or with a slash at its end. */
+  /** Prefix of the key of each blob. It is empty or ends with a slash. */
   readonly prefix: string;
 }
 
@@ -16,7 +16,7 @@ type Parameter = (typeof PARAMETERS)[number];
 
 /**
  * @param text `s3://bucket/prefix?endpoint=…&region=…&accessKeyId=…&secretAccessKey=…`; all but the bucket may be left out
- * @throws StoreUnusableError that says what it lacks, without any secret
+ * @throws StoreUnusableError, which names what the address lacks, but no secret
  */
 export function readBlobsPlace(text: string, env: Environment): BlobsPlace {
   const url = isObjectsAddress(text) ? URL.parse(text) : null;

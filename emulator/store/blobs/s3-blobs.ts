@@ -1,4 +1,4 @@
-/** Large payloads as objects of a bucket, each sent in one request: an interrupted one leaves nothing behind. */
+/** Stores large payloads as objects of a bucket. Each is sent in one request, so an interrupted upload leaves nothing behind. */
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { DeleteObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
@@ -18,12 +18,12 @@ const INSUFFICIENT_STORAGE = 507;
 export interface S3BlobsOptions {
   /** Variables for keys and for other values that the address leaves out. */
   readonly env: Environment;
-  /** Retries after errors that may pass; default: six tries within about ten seconds. */
+  /** Retries after temporary errors. Default: six attempts within about ten seconds. */
   readonly retry?: RetryTerms;
 }
 
 /**
- * Opens the bucket of an address, and tries to write, read, list and remove a blob.
+ * Opens the bucket of an address, and tests whether it can write, read, list and remove a blob.
  *
  * @throws StoreUnusableError for an address that lacks something, a service that cannot be reached, or keys it refuses;
  *   StoreFullError when it has no room
@@ -109,7 +109,7 @@ class S3Blobs implements Blobs {
       const terms = this.#terms(`The object "${key}" cannot be removed from`);
       return call(() => client.send(command, { abortSignal: signal }), terms);
     }).catch((error: unknown) => {
-      // Some services answer 404 for an object that is not there.
+      // Some services respond with 404 to the removal of a missing object.
       if (!(error instanceof MissingError)) throw error;
     });
   }
@@ -173,7 +173,7 @@ class S3Blobs implements Blobs {
   }
 }
 
-/** There is no such blob. */
+/** The blob does not exist. */
 class MissingError extends StoreUnusableError {}
 /** The blob ends before the range. */
 class BeyondEndError extends StoreUnusableError {}

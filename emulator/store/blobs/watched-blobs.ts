@@ -1,4 +1,4 @@
-/** Reports when a bucket fails, and when it works again. */
+/** Reports the failure of a bucket, and its recovery. */
 import { StoreFullError, StoreUnusableError } from "../../core/store-error.ts";
 import type { Blobs, OpenedBlob } from "./blobs.ts";
 
@@ -7,7 +7,7 @@ export class WatchedBlobs implements Blobs {
   readonly #tell: (failure: Error | undefined) => void;
   #isFailing = false;
 
-  /** @param tell called with the first failure, and with undefined at the first success after it */
+  /** @param tell called with the first failure, and with undefined after the next success */
   constructor(blobs: Blobs, tell: (failure: Error | undefined) => void) {
     this.#blobs = blobs;
     this.#tell = tell;

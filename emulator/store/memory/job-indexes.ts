@@ -1,10 +1,10 @@
-/** The orders in which jobs in memory are found. A job has at most one place in each order. */
+/** The sort orders of jobs in memory. A job has at most one place in each order. */
 import { JOB_STATUSES, type JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { OrderedSet } from "./ordered-set.ts";
 
-/** Orders of the jobs of one endpoint, beside the order of each status by seq. */
+/** Sort orders of an endpoint's jobs. In addition, each status has its own order by seq. */
 const ENDPOINT_PLACES = {
   all: (job: Job) => job.seq,
   waiting: (job: Job) => (job.status === "IN_QUEUE" ? job.queueKey : undefined),
@@ -29,7 +29,7 @@ export class JobIndexes {
     yield* this.#byEndpoint.values();
   }
 
-  /** Moves a job from its places before a change to its places after it; undefined: the job does not exist. */
+  /** Moves a job from its places before a change to its places after it. An undefined job does not exist at that time. */
   move(before: Job | undefined, after: Job | undefined): void {
     const job = after ?? before;
     if (job === undefined) return;

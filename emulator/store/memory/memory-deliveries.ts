@@ -1,4 +1,4 @@
-/** Webhook deliveries in memory, and the orders in which they are found. */
+/** Webhook deliveries in memory, with their sort orders. */
 import type { Delivery, DeliveryFilter, KeptDeliveries } from "../../core/webhooks/delivery.ts";
 import type { JobFrame } from "../../core/jobs/job-body.ts";
 import { deliveryAlreadyStored, deliveryNotStored } from "../batch-refusals.ts";
@@ -73,7 +73,7 @@ export class MemoryDeliveries {
     return pending && this.#rows.get(Math.min(...pending))?.delivery;
   }
 
-  /** Answers the keys of the deleted deliveries. */
+  /** Returns the keys of the deleted deliveries. */
   prune({ settledFrom, maxCount, maxBytes }: KeptDeliveries): number[] {
     const newestFirst = this.#settled.first(Number.POSITIVE_INFINITY).toReversed();
     let bytes = 0;

@@ -1,4 +1,4 @@
-/** The questions of the port, answered from tables in memory. */
+/** Runs the queries of the port on tables in memory. */
 import { Buffer } from "node:buffer";
 import type { ChunkBatch, ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../core/jobs/job-filter.ts";
@@ -155,7 +155,7 @@ function copyRecords(from: ReadonlyMap<string, unknown>, to: Map<string, unknown
   for (const [id, record] of from) to.set(id, record);
 }
 
-/** The order of texts in a database, which differs from JavaScript for rare characters. */
+/** Orders texts as a database does. JavaScript orders rare characters differently. */
 function compareUtf8(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }

@@ -1,4 +1,4 @@
-/** Reports on jobs that failed and were deleted, in memory. There are few: they are sorted on demand. */
+/** Reports on jobs that failed and were deleted, in memory. They are sorted on demand, because there are few. */
 import { Buffer } from "node:buffer";
 import type { JobReport, KeptReports, ReportFilter } from "../../core/jobs/job-report.ts";
 import type { Journal } from "../../core/undo-journal.ts";

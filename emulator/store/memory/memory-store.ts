@@ -1,4 +1,4 @@
-/** The store that forgets everything when it is closed: for tests and `--ephemeral`. */
+/** The store for tests and `--ephemeral`. It forgets everything when it is closed. */
 import type { Job } from "../../core/jobs/job.ts";
 import type { Batch, Change, JobRow } from "../batch.ts";
 import {
@@ -17,7 +17,7 @@ import type { RecordKind, Records } from "../records.ts";
 import { MemoryReads } from "./memory-reads.ts";
 import { MemoryTables } from "./memory-tables.ts";
 
-/** A store in memory that behaves like the store on disk. */
+/** Makes a store in memory that behaves like the store on disk. */
 export function createMemoryStore(): Store {
   const journal = new Journal();
   return new MemoryStore(new MemoryTables(journal), journal);
@@ -153,7 +153,7 @@ function appendChunks(tables: MemoryTables, seq: number, batch: StagedBatch): vo
   tables.addChunks(bodies, { firstIndex, count, lines: bytesOf(lines) });
 }
 
-/** The stored job. @throws BatchRefusedError unless it is stored with that id and status */
+/** Returns the stored job. @throws BatchRefusedError unless the job is stored with that id and status */
 function storedJob(tables: MemoryTables, job: Job): Job {
   const stored = tables.jobs.get(job.seq);
   if (stored?.id !== job.id || stored.status !== job.status) throw jobNotStored(job);
@@ -164,7 +164,7 @@ function recordsOf(tables: MemoryTables, kind: RecordKind): Map<string, Records[
   return tables.records[kind];
 }
 
-/** A copy: the bytes of the caller may be a piece of a larger buffer, or be used again. */
+/** Copies the bytes, because the caller's bytes may be part of a larger buffer, or be reused. */
 function bytesOf(payload: Payload): Uint8Array {
   if (payload.kind === "file") throw payloadNotStaged(payload.name);
   return new Uint8Array(payload.bytes);

@@ -34,7 +34,7 @@ export class MemoryTables {
     this.reports = new MemoryReports(journal);
   }
 
-  /** Replaces a job by another; undefined: the job does not exist. */
+  /** Replaces a job. An undefined `before` adds the job; an undefined `after` deletes it. */
   setJob(before: Job | undefined, after: Job | undefined): void {
     this.#setJob(before, after);
     this.#journal.undos.push(() => this.#setJob(after, before));
@@ -48,14 +48,14 @@ export class MemoryTables {
     this.setIn(this.#counts, endpointId, counts);
   }
 
-  /** Sets or, with undefined, deletes an entry of a map, so that it can be undone. */
+  /** Sets an entry of a map, or deletes it if `value` is undefined. The change can be undone. */
   setIn<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
     const before = map.get(key);
     assign(map, key, value);
     this.#journal.undos.push(() => assign(map, key, before));
   }
 
-  /** The payloads of a job, to be changed. */
+  /** Returns the payloads of a job for a change. */
   bodiesOf(seq: number): Bodies {
     const bodies = this.bodies.get(seq) ?? { slots: new Map(), chunks: [] };
     if (!this.bodies.has(seq)) this.setIn(this.bodies, seq, bodies);

@@ -1,4 +1,4 @@
-/** Keys of jobs in the order of a number, in buckets: a step costs the same with few waiting jobs and with a million. */
+/** Keys of jobs, ordered by a number. They are in buckets, so that a step costs the same with few jobs and with a million. */
 
 interface Place {
   readonly at: number;
@@ -39,7 +39,7 @@ export class OrderedSet {
     return this.#buckets[0]?.[0]?.at;
   }
 
-  /** The first `limit` keys whose number is at most `upTo`. */
+  /** The first `limit` keys with a number of at most `upTo`. */
   first(limit: number, upTo = Number.POSITIVE_INFINITY): number[] {
     const keys: number[] = [];
     for (const bucket of this.#buckets) {
@@ -51,7 +51,7 @@ export class OrderedSet {
     return keys;
   }
 
-  /** The first `limit` keys whose number is above `at`. */
+  /** The first `limit` keys with a number above `at`. */
   firstKeysAbove(at: number, limit: number): number[] {
     const place = { at, seq: Number.POSITIVE_INFINITY };
     const keys: number[] = [];
@@ -71,7 +71,7 @@ export class OrderedSet {
     return bucket?.[positionIn(bucket, place)]?.at;
   }
 
-  /** All keys whose number is at most `upTo`, in order; the set must not change meanwhile. */
+  /** All keys with a number of at most `upTo`, in order. The set must not change during the iteration. */
   *keys(upTo: number): Iterable<number> {
     for (const bucket of this.#buckets) {
       for (const { at, seq } of bucket) {
@@ -81,7 +81,7 @@ export class OrderedSet {
     }
   }
 
-  /** The last `limit` keys whose number is below `below`, the highest first. */
+  /** The last `limit` keys with a number below `below`, the highest first. */
   last(limit: number, below = Number.POSITIVE_INFINITY): number[] {
     const keys: number[] = [];
     const lowest = { at: below, seq: Number.NEGATIVE_INFINITY };
@@ -99,7 +99,7 @@ export class OrderedSet {
     return keys;
   }
 
-  /** Index of the first bucket with a last place not before `place`; one past the end if there is none. */
+  /** Returns the index of the first bucket with a last place at or after `place`, or one past the end if there is none. */
   #bucketOf(place: Place): number {
     let low = 0;
     let high = this.#buckets.length;
@@ -112,7 +112,7 @@ export class OrderedSet {
     return low;
   }
 
-  /** Keys mostly arrive at the end: the last bucket stays nearly full when it is split, which saves memory. */
+  /** Splits a bucket. The last bucket stays nearly full, which saves memory, because keys mostly arrive at the end. */
   #split(index: number, bucket: Place[]): void {
     const isLast = index === this.#buckets.length - 1;
     this.#buckets.splice(index + 1, 0, bucket.splice(isLast ? BUCKET_PLACES : BUCKET_PLACES / 2));

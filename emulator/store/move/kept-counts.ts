@@ -1,4 +1,4 @@
-/** Counts what a store keeps, by its own answers, for the comparison of two stores. */
+/** Counts what a store keeps, through the port, to compare two stores. */
 import { isDeepStrictEqual } from "node:util";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import type { Store } from "../store.ts";

@@ -1,6 +1,6 @@
 /**
- * Copies one store into another, empty one, through the port alone. A record in the target marks the move as unfinished. An
- * interrupted move goes on where it was: it skips what is there already.
+ * Copies one store into an empty one, through the port alone. A record in the target marks the move as unfinished. An interrupted
+ * move resumes, and skips what it has already copied.
  */
 import type { ChunkWindow } from "../../../runtime/protocol/chunk-batch.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
@@ -23,18 +23,18 @@ export interface MoveOptions {
   readonly to: Store;
   /** Absolute path of the data directory to be moved. */
   readonly directory: string;
-  /** Changes of one batch; default 1,000. */
+  /** Number of changes in one batch. Default: 1,000. */
   readonly batchChanges?: number;
-  /** Maximum number of jobs, deliveries or chunks of one read; default 500. */
+  /** Maximum number of jobs, deliveries or chunks of one read. Default: 500. */
   readonly page?: number;
-  /** Called now and then with the number of copied jobs. */
+  /** Called from time to time with the number of copied jobs. */
   readonly progress?: (jobs: number) => void;
 }
 
 /**
- * Resolves with the counts of the target. The source is only read.
+ * Resolves with the counts of the target. Only reads the source.
  *
- * @throws StoreUnusableError for a target that is not empty, or that lacks something in the end; what either store throws, such as
+ * @throws StoreUnusableError if the target is not empty, or incomplete at the end; what either store throws, such as
  *   PayloadDamagedError of the source
  */
 export async function moveStore(options: MoveOptions): Promise<KeptCounts> {
@@ -55,7 +55,7 @@ export async function moveStore(options: MoveOptions): Promise<KeptCounts> {
   return counts;
 }
 
-/** The record that keeps emulators from starting on the target before the move is finished. */
+/** Makes the record that prevents emulators from starting on the target before the move is finished. */
 export function moveMark(from: string, { batch }: Pick<Boot, "batch">) {
   return {
     type: "put-record",
@@ -65,7 +65,7 @@ export function moveMark(from: string, { batch }: Pick<Boot, "batch">) {
   } as const;
 }
 
-/** Answers whether an interrupted move is to be finished. */
+/** Returns whether an interrupted move has to be finished. @throws StoreUnusableError for a target with other data */
 async function refuseUsed(to: Store, target: Boot, move: UnfinishedMove): Promise<boolean> {
   const begun = target.records.unfinishedMove.get(MOVE_ID);
   if (begun?.from === move.from && begun.batch === move.batch) return target.lastSeq > 0;

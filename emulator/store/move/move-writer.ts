@@ -1,4 +1,4 @@
-/** Gathers moved data into batches of a bounded size, each written before the next one begins. */
+/** Gathers moved data into batches of a limited size. Each batch is written before the next one begins. */
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -15,13 +15,13 @@ type StagedChange = (payload: Payload) => Change;
 export class MoveWriter {
   readonly #store: Store;
   readonly #lastSeq: number;
-  /** Counters of the source: absolute numbers, which may be stored before and with any job. */
+  /** Counters of the source. They are absolute numbers, so they may be stored before and with any job. */
   readonly #counts: ReadonlyMap<string, JobCounts>;
   readonly #maxChanges: number;
   #hasStoredCounts = false;
   #number: number;
   #jobs: JobRow[] = [];
-  /** A change with bytes has their index in `#bytes`. */
+  /** For a change with bytes, `staged` is their index in `#bytes`. */
   #changes: (Change | { readonly staged: number; readonly make: StagedChange })[] = [];
   #bytes: Uint8Array[] = [];
   #sizeBytes = 0;

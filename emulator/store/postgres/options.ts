@@ -13,34 +13,34 @@ export interface PostgresStoreOptions {
    * of the tables, by default `sv_runtime`. Connect directly: a pooler that shares connections is not supported.
    */
   readonly url: string;
-  /** Bucket for payloads over 256 kB; without it they are in the database. It is closed with the store. */
+  /** Bucket for payloads over 256 kB. Default: the database. The bucket is closed with the store. */
   readonly blobs?: Blobs;
-  /** Name of this process for other processes that want the same database. It must be unique for ever. */
+  /** Name of this process for other processes of the same database. It must be unique for ever. */
   readonly replica: string;
   /**
-   * URL at which other processes reach this one. With it, they may share the database, each for some partitions of the endpoints; without
-   * it this process is the only replica.
+   * URL at which other processes reach this one. With it, several processes may share the database, each for some partitions of
+   * the endpoints. Without it this process is the only replica.
    */
   readonly advertise?: string | undefined;
-  /** Address at which workers from elsewhere reach this process, which other replicas tell them; absent: none. */
+  /** Address at which workers of other machines reach this process. Other replicas pass it on. Default: none. */
   readonly workerAddress?: string | undefined;
-  /** Version of sv-runtime, which other replicas are told; by default none. */
+  /** Version of sv-runtime, which other replicas can read. Default: none. */
   readonly version?: string;
   /** Real time, monotonic. */
   readonly clock: Clock;
-  /** The wall clock of the machine, ms; default `Date.now`. */
+  /** The wall clock of the machine, ms. Default: `Date.now`. */
   readonly wall?: () => number;
-  /** Called after each commit with the duration of the batch, from the first byte to the answer; must not throw. */
+  /** Called after each commit with the duration of the batch, from the first byte to the answer. Must not throw. */
   readonly onCommit?: (durationMs: number) => void;
-  /** Called once, when damage is found; the store does nothing more after it. Must not throw. */
+  /** Called once, when damage is found. The store does nothing afterwards. Must not throw. */
   readonly onDamage?: (damage: StoreDamagedError) => void;
-  /** Called once, when another process has taken the database over; the store does nothing more after it. Must not throw. */
+  /** Called once, when another process has taken the database over. The store does nothing afterwards. Must not throw. */
   readonly onLost?: (lost: StoreLostError) => void;
-  /** Called when the database cannot be reached, and with undefined when it can be again; must not throw. */
+  /** Called with an error when the database is unreachable, and with undefined when it is reachable again. Must not throw. */
   readonly onRemoval?: (away: Error | undefined) => void;
-  /** Called with sentences for the log; must not throw. */
+  /** Called with sentences for the log. Must not throw. */
   readonly warn?: (sentence: string) => void;
-  /** Called now and then with the age of the oldest snapshot in the database, ms; must not throw. */
+  /** Called from time to time with the age of the oldest snapshot in the database, ms. Must not throw. */
   readonly onSnapshotAge?: (ageMs: number) => void;
   /** Stored in one transaction with new tables. */
   readonly firstRecord?: FirstRecord;
@@ -52,9 +52,9 @@ export interface PostgresStoreOptions {
   readonly pages?: Partial<Pages>;
 }
 
-/** Maximum number of rows of one question; a longer answer takes several. */
+/** Maximum number of rows of one query. A longer result takes several queries. */
 export interface Pages {
-  /** Jobs with failures to be searched, which may be long. */
+  /** Jobs of a query that searches failures. Failures may be long. */
   readonly searched: number;
 }
 
@@ -65,22 +65,22 @@ export interface Times {
   /** Time without a renewal after which a replica may lose its claim. */
   readonly lease: number;
   readonly renewEvery: number;
-  /** Time before the end of the lease at which a replica stops to rely on it: messages may be on their way. */
+  /** Time before the end of the lease at which a replica stops relying on it, because messages may be on their way. */
   readonly margin: number;
-  /** Time after which partitions are moved to a new replica. */
+  /** Time after which a new replica gets partitions of others. */
   readonly settle: number;
   /** Time after which any replica may take a partition without an owner. */
   readonly leftOver: number;
-  /** Maximum wait of a batch or a question for a database that cannot be reached. */
+  /** Maximum time that a batch or a query waits for an unreachable database. */
   readonly reconnectFor: number;
-  /** Interval between two attempts to reach it. */
+  /** Interval between two attempts to reach the database. */
   readonly retry: number;
   /** Timeout of an answer. */
   readonly answer: number;
-  /** Timeout of a batch, which is then tried again over another connection: `reconnectFor` must be longer. */
+  /** Timeout of a batch, which is then retried over another connection. `reconnectFor` must be longer. */
   readonly batch: number;
   readonly lookAtSnapshotsEvery: number;
-  /** Age of a snapshot from which on it is warned of. */
+  /** Minimum age of a snapshot that causes a warning. */
   readonly oldSnapshot: number;
   /** Timeout of the echo of a notice. */
   readonly echo: number;

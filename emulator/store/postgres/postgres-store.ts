@@ -1,6 +1,6 @@
 /**
- * The store in a PostgreSQL database, with one replica or several. Each writes over one connection, renews its claim over another
- * and reads over a few others.
+ * The store in a PostgreSQL database, with one replica or several. Each replica writes over one connection, renews its claim over
+ * another and reads over a few others.
  */
 import { StoreClosedError, StoreUnusableError } from "../../core/store-error.ts";
 import type { Batch } from "../batch.ts";
@@ -40,14 +40,14 @@ const nothing = () => undefined;
 const SKEW_MS = 60_000;
 
 const SWEPT_AFTER_MS = 24 * 3_600_000;
-/** Number of blobs of one step of the sweep. */
+/** Number of blobs in one step of the sweep. */
 const SWEPT_AT_ONCE = 100;
-/** Refuses every staged payload: there is no bucket. */
+/** Refuses every staged payload, because there is no bucket. */
 const NOTHING_STAGED = new StagedFiles(async () => undefined);
 const NO_OBJECTS =
   "large payloads of the database lie in an object store, and none was named; start the emulator with the one it had";
 
-/** `ownership` is defined if other replicas may share the database. The only replica claims all partitions for good. */
+/** `ownership` is defined if other replicas may share the database. An only replica claims all partitions for good. */
 export type PostgresStore = Store & {
   readonly ownership: Ownership | undefined;
   readonly serviceTime: ServiceTime;
@@ -56,7 +56,7 @@ export type PostgresStore = Store & {
 /**
  * Opens the store of a database, and makes missing tables.
  *
- * @throws StoreInUseError when another process renews its claim to it; StoreUnusableError when it cannot be
+ * @throws StoreInUseError when another process has a claim to the database; StoreUnusableError when the database cannot be
  *   reached, must not be used, cannot keep acknowledged data, or was written by another version; StoreFullError when there
  *   is no room.
  */
@@ -119,7 +119,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
   readonly #removals = new WorkUnderWay();
   #closing: Promise<void> | undefined;
 
-  /** @param session has nothing under way */
+  /** @param session connection without unfinished work */
   constructor(parts: StoreParts, session: Session) {
     const { options, settings, claim, queues, times, pages, open } = parts;
     super(queues, {
@@ -196,7 +196,9 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     if (payload.kind === "file") await this.#large?.staged.discard(payload);
   }
 
-  /** The server checks its pages when it reads them; a payload is compared when it is read. */
+  /**
+   * Finds no damage, because the server checks pages when it reads them, and each read compares payloads with their checksums.
+   */
   check(): Promise<readonly PayloadDamage[]> {
     return this.#guard(async () => {
       try {
@@ -231,7 +233,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     }
   }
 
-  /** Removes large payloads that no row names. The sweep finds those that are not removed now. */
+  /** Removes large payloads that no row names. The sweep finds payloads that remain. */
   #removeLater(names: readonly string[]): void {
     const large = this.#large;
     if (large === undefined || names.length === 0) return;
@@ -246,7 +248,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     );
   }
 
-  /** Removes blobs that a crash left, unless they are so new that another process may be about to name them. */
+  /** Removes blobs that a crash left. New blobs stay, because another process may be about to name them. */
   async #sweep(): Promise<void> {
     const large = this.#large;
     if (large === undefined) return;

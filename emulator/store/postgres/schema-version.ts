@@ -1,9 +1,9 @@
 /**
- * Makes the tables of a new database, and brings an existing one to this version's schema. One process at a time does; the
- * others find it done.
+ * Makes the tables of a new database, and brings an existing one to this version's schema. One process does this at a time, and
+ * the others find it done.
  *
- * During an upgrade some replicas of the version before still work on the tables of a migration. Each migration says which can
- * (`readableBy`): it is not made while a replica is there that could not read it.
+ * During an upgrade replicas of the previous version still work on the migrated tables. Each migration declares the versions that
+ * can do this (`readableBy`). It waits while a replica exists that could not read its tables.
  */
 import { StoreUnusableError } from "../../core/store-error.ts";
 import { removeDead } from "./claim/remove-dead.ts";
@@ -16,15 +16,15 @@ import { type Migration, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 import { RecordWrites } from "./writes/record-writes.ts";
 
 interface FoundSchema {
-  /** Number of the schema; 0 where there are no tables of ours. */
+  /** Number of the schema, or 0 if the database has no tables of sv-runtime. */
   readonly version: number;
   readonly readableBy: number;
 }
 
-/** Registration takes it too: no replica comes while this one looks who is there. */
+/** Registration takes the same lock, so no replica can register while this process reads the replicas. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || $1))";
 const IS_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
-/** Statements of other processes wait behind one that waits for a table. */
+/** The timeout is short, because statements of other processes queue behind a statement that waits for a table. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = 300";
 const TABLES_IN_USE =
   "the tables of the database must be changed for this version, and a transaction that takes long, such as a dump, has them; start again when it is over";
@@ -32,7 +32,7 @@ const BEHIND = "SELECT id FROM replica WHERE knows < $1 ORDER BY id";
 const FIND =
   "SELECT coalesce(max(version), 0), coalesce(max(coalesce(readable_by, version)), 0) FROM migration";
 const NO_SUCH_TABLE = "42P01";
-/** The first schemas did not say who can read them. */
+/** The first schemas do not have the column `readable_by`. */
 const NO_SUCH_COLUMN = "42703";
 
 /** Highest schema that a version with these migrations knows. */
@@ -40,7 +40,7 @@ export function knownVersion(migrations: readonly Migration[]): number {
   return SCHEMA_VERSION + migrations.length;
 }
 
-/** A sentence where a version that knows the schema `knows` cannot work with the database. Throws what `pg` throws. */
+/** Returns a reason if a version that knows the schema `knows` cannot work with the database. Throws what `pg` throws. */
 export async function whyUnreadable(session: Session, knows: number): Promise<string | undefined> {
   return reasonAgainst(await findSchema(session), knows);
 }
@@ -65,8 +65,8 @@ async function findSchema(session: Session): Promise<FoundSchema> {
 }
 
 /**
- * Stores `first` with new tables. Answers a sentence with what keeps the database as it is: replicas of a version that could
- * not go on, or a transaction.
+ * Makes or migrates the tables. Stores `first` with new tables. Returns the reason if the database cannot be migrated now:
+ * replicas of a version that could not continue, or a long transaction.
  *
  * @throws StoreUnusableError for the database of a version that this one cannot work with; what `pg` throws
  */
@@ -96,10 +96,10 @@ export async function makeSchema(
   }
 }
 
-/** Does nothing where they are there. */
+/** Does nothing if the tables exist. */
 async function makeTables(session: Session, schema: string, first?: FirstRecord): Promise<void> {
   const found = await session.ask({ text: IS_THERE, values: [schema] });
-  // A user who may use a schema that is there need not be allowed to make one.
+  // A user who may use an existing schema is not necessarily allowed to make one.
   if (found.rows.length === 0) await session.ask({ text: `CREATE SCHEMA ${schema}` });
   await session.ask({
     text: `CREATE TABLE IF NOT EXISTS ${schema}.migration (
@@ -114,7 +114,7 @@ async function makeTables(session: Session, schema: string, first?: FirstRecord)
   for (const statement of writes.statements()) await session.ask(statement);
 }
 
-/** Makes the missing migrations. Answers a sentence with the replicas that are in the way. */
+/** Runs the missing migrations. Returns a sentence that names the replicas in the way, if there are any. */
 async function migrate(
   session: Session,
   migrations: readonly Migration[],
@@ -122,7 +122,7 @@ async function migrate(
 ): Promise<string | undefined> {
   const { version } = await findSchema(session);
   const missing = migrations.slice(version - SCHEMA_VERSION);
-  // A replica that stands still would go on when it wakes.
+  // A suspended replica would continue when it wakes up.
   if (missing.length > 0) await removeDead(session, seen);
   for (const [at, { sql, readableBy }] of missing.entries()) {
     const { rows } = await session.ask({ text: BEHIND, values: [readableBy] });

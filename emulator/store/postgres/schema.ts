@@ -1,25 +1,25 @@
 /**
  * The tables of the database, named as in SQLite. Texts of users are bytes (see `stored-text.ts`); JSON is text. The server
- * checks its pages by itself; `content_checksum` covers the bytes of a payload, wherever they are.
+ * checks its own pages. `content_checksum` covers the bytes of a payload, wherever they are.
  *
  * All endpoints are spread over 64 partitions. Keys of queues count up in each partition, `n * 64 + partition`, so that owners of
- * different partitions never give the same key.
+ * different partitions never assign the same key.
  */
 
 export interface Migration {
-  /** Leads here from the schema before; empty where the tables stay and only what is written into them changes. */
+  /** Statements that migrate from the previous schema. Empty if only the content of the tables changes. */
   readonly sql: string;
   /**
-   * Lowest schema that a version must know to go on working: it reads all that later versions write, and loses nothing when it
-   * writes.
+   * Lowest schema that a version must know to continue working: it can read everything that later versions write, and loses
+   * nothing when it writes.
    */
   readonly readableBy: number;
 }
 
-/** Raised with every change of what is stored, until the first release. */
+/** Increased with every change of the stored data, until the first release. */
 export const SCHEMA_VERSION = 9;
 
-/** Steps from `SCHEMA` to today's tables: one for each change after the first release. Never change a released step. */
+/** Steps from `SCHEMA` to the current tables, one for each change after the first release. Never change a released step. */
 export const MIGRATIONS: readonly Migration[] = [];
 
 /** Tables with few rows that are updated all the time. */

@@ -1,4 +1,4 @@
-/** The columns of tables that both databases have, by name. */
+/** Columns of tables in both databases, by name. */
 
 /** `text` is any text of a user, `json` the output of JSON.stringify, in which every character is a valid one. */
 export type ColumnKind = "integer" | "text" | "json" | "bytes";

@@ -1,9 +1,9 @@
-/** The CRC-32 checksums of payloads. They are stored: the checksum of given bytes must never change. */
+/** The CRC-32 checksums of payloads. They are stored, so the checksum of given bytes must never change. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { crc32 } from "node:zlib";
 import { SLICE_MAX_BYTES } from "../payload-in-hand.ts";
 
-/** The checksum of a payload, or of its next part: `before` is the checksum of the parts before this one. */
+/** Returns the checksum of a payload, or continues it with the next part. @param before checksum of the earlier parts */
 export function contentChecksum(bytes: Uint8Array, before = 0): number {
   return crc32(bytes, before);
 }

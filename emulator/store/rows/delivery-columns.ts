@@ -1,4 +1,4 @@
-/** How a webhook delivery becomes a row, and a row a delivery. */
+/** Converts webhook deliveries to rows and back. */
 import type { SQLOutputValue } from "node:sqlite";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../../sqlite/row.ts";
 import type { Columns } from "./columns.ts";
 
-/** Stored: never change a number. */
+/** These numbers are stored: never change one. */
 export const STATE_NUMBERS: Readonly<Record<DeliveryState, number>> = {
   pending: 0,
   delivered: 1,

@@ -1,4 +1,4 @@
-/** How a job becomes a row and a row a job, by the declaration of its fields. Numbers of words are stored: never change one. */
+/** Converts jobs to rows and back, by the declaration of the fields. The numbers of words are stored: never change one. */
 import type { SQLOutputValue } from "node:sqlite";
 import { FAILURE_TYPES, type Failure } from "../../../runtime/protocol/failure.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
@@ -15,7 +15,7 @@ import {
 } from "../../core/jobs/job.ts";
 import { damaged, integerAt, optionalIntegerAt, type Row, textAt } from "../../sqlite/row.ts";
 
-/** The numbers by which statuses are stored. */
+/** The stored numbers of statuses. */
 export const STATUS_NUMBERS: Readonly<Record<JobStatus, number>> = {
   IN_QUEUE: 0,
   IN_PROGRESS: 1,
@@ -39,13 +39,13 @@ export function statusOf(number: number): JobStatus {
   return named(STATUSES, number);
 }
 
-/** The kind of a stored number, which stands for kind and dialect. */
+/** Returns the kind of a stored number. The number encodes kind and dialect. */
 function kindOf(number: number): JobKind {
   return named(KINDS, number).kind;
 }
 
 interface Format<Value> {
-  /** Absent: the value is stored as it is. */
+  /** Converts the value for the row. Default: the value is stored unchanged. */
   write?(value: Value): SQLOutputValue;
   read(row: Row, at: number): Value;
 }
@@ -65,7 +65,7 @@ const FORMATS: { readonly [Type in keyof FieldTypes]: Format<FieldTypes[Type]> }
   workerStart: { write: (start) => JSON.stringify(start), read: readWorkerStart },
 };
 
-/** Columns with several fields, a part of a field, or a computed value, each with the text of its value. */
+/** Columns with several fields, a part of a field, or a computed value. Each has the source text of its value. */
 const OTHERS: Readonly<Record<number, { readonly name: string; readonly value: string }>> = {
   2: { name: "queue", value: "queue" },
   3: { name: "kind", value: "kinds.get(job.kind + ' ' + job.dialect)" },
@@ -99,8 +99,8 @@ export const FIXED_COLUMNS: ReadonlySet<number> = new Set(
 export const COLUMNS: readonly string[] = columns.map(({ name }) => name);
 
 /**
- * Functions that name each field, compiled once from the declaration: a loop over a list of names takes a fifth longer for each
- * job. The text consists of names in this program alone.
+ * Functions that name each field, compiled once from the declaration. A loop over a list of names would take a fifth longer for
+ * each job. The compiled text consists only of names in this program.
  */
 // oxlint-disable-next-line typescript/no-implied-eval
 const compile = new Function(
@@ -121,10 +121,10 @@ const compiled = compile(FORMATS, KIND_NUMBERS, STATUS_NUMBERS, dueAt);
 /** The values of all columns. */
 export const { valuesOf } = compiled;
 
-/** The job of a row that `withEndpoint` answered. */
+/** Makes the job from a row that `withEndpoint` returned. */
 export const { jobOf } = compiled;
 
-/** A whole row, with the endpoint in place of the key of its queue. */
+/** Returns a whole row, with the endpoint in place of the key of its queue. */
 export function withEndpoint(row: Row, endpointIdOf: (queue: number) => string): Row {
   return row.with(2, endpointIdOf(integerAt(row, 2)));
 }

@@ -1,9 +1,9 @@
-/** How payloads and batches of chunks become rows. */
+/** Converts payloads and batches of chunks to rows. */
 import type { ChunkBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import type { Payload, PayloadSlot, StagedBatch } from "../payload.ts";
 import { contentChecksum } from "./content-checksum.ts";
 
-/** Stored: never change a number. Each job has four places. */
+/** These numbers are stored: never change one. Each job has four places. */
 const SLOT_NUMBERS: Readonly<Record<PayloadSlot, number>> = { input: 0, output: 1, s3Config: 2 };
 export const SLOTS = ["input", "output", "s3Config"] as const;
 export const PLACES_PER_JOB = 4;
@@ -18,7 +18,7 @@ export function placeOf(seq: number, slot: PayloadSlot): number {
   return seq * PLACES_PER_JOB + SLOT_NUMBERS[slot];
 }
 
-/** A payload as its row has it. */
+/** A payload as it is in its row. */
 export interface StoredBody {
   /** The bytes, or the name of the file with them. */
   readonly body: Uint8Array | string;
@@ -37,9 +37,9 @@ export function storedBody(payload: Payload): StoredBody {
   return { body: bytes, sizeBytes: bytes.byteLength, checksum: contentChecksum(bytes) };
 }
 
-/** A batch as its row has it: the lines may still have to be read. */
+/** A batch as it is in its row. The lines may still have to be read. */
 export interface StoredBatch extends Omit<ChunkBatch, "lines">, StoredBody {
-  /** Where the lines begin in a file. */
+  /** Offset of the lines in a file. */
   readonly offset: number;
 }
 
@@ -49,7 +49,7 @@ export function storedBatch({ firstIndex, count, lines }: StagedBatch): StoredBa
   return { ...storedBody(lines), firstIndex, count, offset };
 }
 
-/** The row, without a body that is not what was stored. */
+/** Returns the row, without the body if the body is damaged. */
 export function comparedBody<T extends StoredBody>(stored: T) {
   const { body, sizeBytes, checksum } = stored;
   if (typeof body === "string") return stored;

@@ -1,4 +1,4 @@
-/** How the counters of an endpoint become a row, and a row counters. */
+/** Converts the counters of endpoints to rows and back. */
 import type { SQLOutputValue } from "node:sqlite";
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import { integerAt, type Row, textAt } from "../../sqlite/row.ts";

@@ -1,4 +1,4 @@
-/** How a report becomes a row, and a row a report. */
+/** Converts reports to rows and back. */
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
 import type { JobReport } from "../../core/jobs/job-report.ts";
@@ -24,6 +24,6 @@ export function valuesOf({ job, deletedAt }: JobReport): SQLOutputValue[] {
 export function readReport(row: Row): JobReport {
   const job: unknown = JSON.parse(textAt(row, 5));
   if (typeof job !== "object" || job === null) throw damaged("a job", job);
-  // `valuesOf` made it.
+  // `valuesOf` made the JSON.
   return { job: job as Job, deletedAt: integerAt(row, 3) };
 }

@@ -1,4 +1,4 @@
-/** The only connection to the database, with the transaction of the batch that is being written. */
+/** The only connection to the database. It holds the transaction of the current batch. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { StoreUnusableError } from "../../core/store-error.ts";
 import { damaged, HOW_TO_GO_ON, pragma, rowOf, type Row } from "../../sqlite/row.ts";
@@ -11,7 +11,7 @@ export class Connection {
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
 
-  /** `file` is named in the messages of errors. */
+  /** @param file path for error messages */
   constructor(db: DatabaseSync, file: string) {
     this.#db = db;
     this.#file = file;
@@ -39,7 +39,7 @@ export class Connection {
     return this.#tried(() => statement.all(...values).map(rowOf));
   }
 
-  /** Rows until `take` answers false. */
+  /** Passes rows to `take` until it returns false. */
   each(
     statement: StatementSync,
     values: readonly SQLInputValue[],
@@ -50,7 +50,7 @@ export class Connection {
     });
   }
 
-  /** Writes within the transaction, and begins it if there is none. Answers the number of changed rows. */
+  /** Writes within the transaction, which it begins if necessary. Returns the number of changed rows. */
   write(statement: StatementSync, ...values: SQLInputValue[]): number {
     return this.#tried(() => {
       if (!this.#db.isTransaction) this.#begin.run();
@@ -59,7 +59,7 @@ export class Connection {
     });
   }
 
-  /** True once the transaction has written something. */
+  /** True after the transaction has written something. */
   get isWriting(): boolean {
     return this.#db.isTransaction;
   }
@@ -68,7 +68,7 @@ export class Connection {
     this.#tried(() => this.#commit.run());
   }
 
-  /** Puts the whole log into the database's file and empties it. @throws StoreUnusableError while that file must not change */
+  /** Moves the whole log into the database's file. @throws StoreUnusableError while that file must not change */
   renewLog(): void {
     this.#tried(() => {
       if (pragma(this.#db, "wal_autocheckpoint") === 0)
@@ -79,9 +79,9 @@ export class Connection {
     });
   }
 
-  /** Commits of `work` are not synced; `renewLog` does that later. To be called outside of a transaction. */
+  /** Runs `work` without syncing its commits; `renewLog` syncs them later. Call this outside of a transaction. */
   unsynced(work: () => void): void {
-    // The log has durable commits: without syncs it must not be moved into the database.
+    // The log contains durable commits, so it must not be moved into the database without syncs.
     const logPages = pragma(this.#db, "wal_autocheckpoint");
     try {
       this.#db.exec("PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0");
@@ -93,7 +93,7 @@ export class Connection {
   }
 
   abort(): void {
-    // After some failures SQLite has rolled back by itself.
+    // After some failures SQLite has already rolled back.
     if (this.#db.isTransaction) this.#rollback.run();
   }
 

@@ -6,7 +6,7 @@ import { pragma } from "../../sqlite/row.ts";
 /** Free pages that stay in the file for new rows: 8 MB. */
 const KEPT_PAGES = 2_048;
 
-/** Pages of one step, which takes a few milliseconds: 2 MB. */
+/** Pages of one step: 2 MB. A step takes a few milliseconds. */
 const STEP_PAGES = 512;
 
 const LOOK_EVERY_MS = 1_000;
@@ -19,8 +19,8 @@ const LOG_MAX_BYTES = 16_000_000;
 const INCREMENTAL = 2;
 
 /**
- * To be called on each opened database, before it has tables and a write-ahead log. Writes nothing to a database that is set so
- * already: on a full disk it must still open.
+ * Call this on each opened database, before it has tables and a write-ahead log. Writes nothing to a database that already has
+ * the setting, because the database must still open on a full disk.
  */
 export function allowGivingBack(db: DatabaseSync): void {
   if (pragma(db, "auto_vacuum") !== INCREMENTAL) db.exec("PRAGMA auto_vacuum = INCREMENTAL");
@@ -34,7 +34,7 @@ export class FreeSpace {
   #disarm: Disarm | undefined;
   #isStopped = false;
 
-  /** @param clock real time; @param isBusy nothing is done while it answers true */
+  /** @param clock real time; @param isBusy pauses the work while it returns true */
   constructor(giveBack: () => boolean | Promise<boolean>, clock: Clock, isBusy: () => boolean) {
     this.#giveBack = giveBack;
     this.#clock = clock;
@@ -57,19 +57,19 @@ export class FreeSpace {
     try {
       isMore = !this.#isBusy() && (await this.#giveBack());
     } catch {
-      // A full or failing disk is reported by the next write.
+      // The next write reports a full or failing disk.
     }
     this.#lookIn(isMore ? NEXT_STEP_MS : LOOK_EVERY_MS);
   }
 }
 
-/** Returns some of the free pages; answers whether there are more. */
+/** Gives some of the free pages back to the disk. Returns whether there are more. */
 export function giveBackPages(db: DatabaseSync): boolean {
   const free = pragma(db, "freelist_count");
   if (free <= KEPT_PAGES || pragma(db, "auto_vacuum") !== INCREMENTAL) return false;
   db.exec(`PRAGMA incremental_vacuum(${STEP_PAGES})`);
   if (free - STEP_PAGES > KEPT_PAGES) return true;
-  // The file gets shorter when the log is moved into it.
+  // The file becomes shorter when the log is moved into it.
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   return false;
 }

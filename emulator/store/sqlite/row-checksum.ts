@@ -1,13 +1,13 @@
-/** The CRC-32 checksum that each row of the database stores, as its last column, over its other values. */
+/** Computes the CRC-32 checksum of a row. Each row of the database stores it in its last column; it covers the other values. */
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { StoreDamagedError } from "../../core/store-error.ts";
 import { HOW_TO_GO_ON, type Row } from "../../sqlite/row.ts";
 
-/** Nearly all rows fit; the checksum of a larger one is computed part by part. */
+/** Nearly all rows fit. The checksum of a larger row is computed part by part. */
 const SCRATCH_BYTES = 65_536;
-/** Bytes before each value: one for its kind, and eight for a number or for the length of a text or blob. */
+/** Bytes before each value: one for its kind, and eight for a number, or for the length of a text or blob. */
 const HEAD_BYTES = 9;
 
 const KIND = { null: 0, number: 1, text: 2, blob: 3 } as const;
@@ -16,10 +16,10 @@ const scratch = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
 const scratchView = new DataView(scratch.buffer);
 
 /**
- * The checksum of a row's values. It is stored with them, so the checksum of given values must never change. Values of
- * different kinds differ: `1` from `"1"`, null from `""`.
+ * Returns the checksum of a row's values. It is stored with them, so the checksum of given values must never change. Values of
+ * different kinds have different checksums: `1` and `"1"`, null and `""`.
  *
- * @param count number of values, from the first on, that it covers
+ * @param count number of covered values, from the first on
  */
 export function rowChecksum(values: readonly SQLOutputValue[], count = values.length): number {
   let checksum = 0;
@@ -60,13 +60,13 @@ export function withChecksum(values: readonly SQLOutputValue[]): SQLOutputValue[
   return [...values, rowChecksum(values)];
 }
 
-/** The row, if its last column is the checksum of those before it. @throws StoreDamagedError, which names the table */
+/** Returns the row if its last column is the checksum of the others. @throws StoreDamagedError, which names the table */
 export function checkedRow(row: Row, table: string): Row {
   if (fits(row)) return row;
   throw rowDamaged(table);
 }
 
-/** Whether the last column is the checksum of those before it. */
+/** Whether the last column is the checksum of the others. */
 export function fits(row: Row): boolean {
   return row.length > 1 && rowChecksum(row, row.length - 1) === row.at(-1);
 }

@@ -3,8 +3,8 @@ import type { Schema } from "../../sqlite/schema-version.ts";
 import { rowChecksum } from "./row-checksum.ts";
 
 /**
- * Jobs are narrow rows with ascending keys: a change of status rewrites little, and a long queue costs no more than a short one.
- * Their payloads are rows of other tables. `checksum` covers the other values of its row; `content_checksum` covers the bytes
+ * Jobs are narrow rows with ascending keys. A change of status rewrites little, and a long queue costs no more than a short one.
+ * Payloads of jobs are rows of other tables. `checksum` covers the other values of its row; `content_checksum` covers the bytes
  * of a payload.
  */
 const SQL = `

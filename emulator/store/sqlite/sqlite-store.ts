@@ -1,6 +1,6 @@
 /**
- * The store on disk: a SQLite database that a thread has open, so that the main thread never waits for the disk, and beside it
- * files for large payloads.
+ * The store on disk: a SQLite database, and files for large payloads. A thread has the database open, so that the main thread
+ * never waits for the disk.
  */
 import type { Clock } from "../../core/time/clock.ts";
 import {
@@ -29,30 +29,30 @@ import { ThreadLink } from "./thread/thread-link.ts";
 import { ThreadReads } from "./thread/thread-reads.ts";
 
 export interface SqliteStoreOptions {
-  /** The data directory. It is made, for this user only, if it does not exist. */
+  /** The data directory. If it does not exist, it is made for this user only. */
   readonly directory: string;
-  /** Called after each commit with its duration; must not throw. */
+  /** Called after each commit with its duration. Must not throw. */
   readonly onCommit?: (durationMs: number) => void;
-  /** Called once, when damage is found; the store does nothing more after it. Must not throw. */
+  /** Called once, when damage is found. The store does nothing afterwards. Must not throw. */
   readonly onDamage?: (damage: StoreDamagedError) => void;
-  /** Real time, for looks at the directory and the return of free space; without it neither is done. */
+  /** Real time, for checks of the directory and the return of free space. Without a clock neither is done. */
   readonly clock?: Clock;
-  /** Called when the directory is gone, and with undefined when it is back; must not throw. */
+  /** Called with an error when the directory is gone, and with undefined when it is back. Must not throw. */
   readonly onRemoval?: (lost: StoreLostError | undefined) => void;
 }
 
 /**
  * Opens the store of a data directory.
  *
- * @throws StoreInUseError when another emulator uses the directory; StoreUnusableError when it cannot be used: not
- *   writable, a file in its place, damaged, or written by another version; StoreFullError when there is no room for a new
+ * @throws StoreInUseError when another emulator uses the directory; StoreUnusableError when the directory is not
+ *   writable, is a file, is damaged, or was written by another version; StoreFullError when there is no room for a new
  *   one.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const thread = await ThreadLink.open(options.directory);
   try {
     const files = new PayloadFiles(options.directory);
-    // Files without a row were left by a crash between writing and committing.
+    // A crash between writing and committing leaves files without a row.
     return new SqliteStore(options, thread, files, await files.names());
   } catch (error) {
     await thread.close();
@@ -151,7 +151,7 @@ class SqliteStore extends ThreadReads implements Store {
     this.#options.onCommit?.(commitMs);
   }
 
-  /** Looks again if another thread opened the database meanwhile: that changes its file. */
+  /** Looks again if another thread has opened the database meanwhile, because that changes its file. */
   async #look(): Promise<readonly FoundPayload[] | undefined> {
     for (;;) {
       const { starts } = this.thread;
@@ -171,7 +171,7 @@ class SqliteStore extends ThreadReads implements Store {
   }
 }
 
-/** Whether payloads of the batch lie in files. */
+/** Whether payloads of the batch are in files. */
 function hasFiles({ changes }: Batch): boolean {
   for (const made of changes) {
     const payload =

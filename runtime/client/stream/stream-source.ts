@@ -1,4 +1,4 @@
-/** Follows a job's stream over as many connections as it takes, and gives out each chunk of each attempt once. */
+/** Follows a job's stream over as many connections as needed, and yields each chunk of each attempt once. */
 import { Buffer } from "node:buffer";
 import { isTerminal } from "../../protocol/job-status.ts";
 import type { RawChunk } from "../../protocol/chunk.ts";
@@ -8,7 +8,7 @@ import { readStreamEvent, type StreamEvent } from "./stream-event.ts";
 import { StreamPosition } from "./stream-position.ts";
 import type { Call, Transport } from "../transport.ts";
 
-/** Minimum duration of a connection whose break does not count as a failure, ms. */
+/** Minimum duration of a steady connection, ms. When a steady connection breaks, the count of failures restarts at 1. */
 const STEADY_MS = 5_000;
 const NEWLINE = 0x0a;
 
@@ -17,7 +17,7 @@ export class StreamSource<Output> {
   readonly #jobId: string;
   readonly #call: Call;
   readonly #position: StreamPosition;
-  /** Connections in a row that brought nothing new. */
+  /** Number of broken connections in a row without progress. */
   #failures = 0;
 
   constructor(
@@ -51,12 +51,12 @@ export class StreamSource<Output> {
     }
   }
 
-  /** Goes back by `parts` chunks: they are read again over a new connection. */
+  /** Goes back by `parts` chunks. A new connection reads them again. */
   rewind(parts: number): void {
     this.#position.rewind(parts);
   }
 
-  /** Reads one connection to its end or the stream's; gives the error it broke with, `undefined` when the job has ended. */
+  /** Reads one connection. Returns the error of a broken connection, or undefined when the job has ended. */
   async *#followOnce(): AsyncGenerator<
     StreamEvent<Output>,
     ConnectionError | undefined,
@@ -75,7 +75,7 @@ export class StreamSource<Output> {
           yield { kind: "restart", attempt: restartedAs };
         }
         if (event.kind === "end") {
-          // A restart that shows only here may have left chunks before `from`.
+          // If the restart shows only here, the new attempt may have chunks before `from`.
           if (restartedAs !== undefined) return this.#broken("the job was started again");
           yield event;
           return undefined;
@@ -97,7 +97,7 @@ export class StreamSource<Output> {
     return this.#broken("the connection was closed before the job had ended");
   }
 
-  /** The number of the attempt, if `event` shows that the job was started again. */
+  /** Returns the number of the attempt if `event` shows that the job was started again. */
   #newAttempt(event: StreamEvent<Output>, from: number): number | undefined {
     const attempt = attemptOf(event, from);
     if (attempt === undefined) return undefined;
@@ -106,7 +106,7 @@ export class StreamSource<Output> {
     return isNew ? attempt : undefined;
   }
 
-  /** The error for a gap: earlier chunks can be fetched after a restart; otherwise the service does not have them. */
+  /** Returns an error if a new connection can fetch the missing chunks. Throws if the service does not have them. */
   #gap(chunk: RawChunk, from: number): ConnectionError {
     const { next } = this.#position;
     if (next !== from) return this.#broken("chunks are missing");
@@ -121,7 +121,7 @@ export class StreamSource<Output> {
   }
 }
 
-/** The attempt that `event` speaks of, if it does. */
+/** Returns the attempt that `event` names, if it names one. */
 function attemptOf(event: StreamEvent<unknown>, from: number): number | undefined {
   if (event.kind === "restart") return event.attempt;
   if (event.kind === "chunk") return event.chunk.metrics.attempt;
@@ -131,8 +131,8 @@ function attemptOf(event: StreamEvent<unknown>, from: number): number | undefine
 }
 
 /**
- * The non-empty lines of `body`, the last one with or without its newline. When the connection breaks, the error comes
- * instead of the line it broke within.
+ * Yields the non-empty lines of `body`. The last line may lack its newline. If the connection breaks within a line, the error
+ * is thrown in place of that line.
  */
 async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let pieces: Uint8Array[] = [];

@@ -1,6 +1,6 @@
-/** A network volume: files that outlive workers, in the field names of the interface (source: spec). */
+/** A network volume holds files that outlive workers. Field names are those of the API (source: spec). */
 
-/** Types of storage (live); here all are the same (ours). */
+/** Types of storage (live). All types behave the same here (ours). */
 export const VOLUME_TYPES = ["STANDARD", "HIGH_PERFORMANCE"] as const;
 
 export type VolumeType = (typeof VOLUME_TYPES)[number];
@@ -12,21 +12,21 @@ export interface NetworkVolume {
   readonly id: string;
   /** Not necessarily unique. */
   readonly name: string;
-  /** GB, kept and shown; only the disk of this machine limits a volume. */
+  /** Size in GB. It is stored and shown but not enforced. */
   readonly size: number;
   readonly dataCenterId: string;
-  /** Absent for the default type; the first version of the interface does not show it. */
+  /** Absent for the default type. REST v1 does not show it. */
   readonly type?: VolumeType | undefined;
 }
 
 /** Fields of an endpoint that name its volumes. */
 export interface VolumeChoice {
   readonly networkVolumeId?: string | undefined;
-  /** One volume per data centre (spec); on one machine, workers get the first. */
+  /** One volume per data centre (spec). Workers on one machine get the first. */
   readonly networkVolumeIds?: readonly string[] | undefined;
 }
 
-/** The volumes of an endpoint; workers get the first. */
+/** Returns the volumes of an endpoint. Workers get the first. */
 export function volumesOf({
   networkVolumeId,
   networkVolumeIds = [],
@@ -35,7 +35,7 @@ export function volumesOf({
   return [...new Set([...all, ...networkVolumeIds])];
 }
 
-/** Removes empty ids, which stand for no volume (live). */
+/** Removes empty ids. An empty id means no volume (live). */
 export function namedVolumes({ networkVolumeId, networkVolumeIds }: VolumeChoice): VolumeChoice {
   const several = networkVolumeIds?.filter((id) => id !== "") ?? [];
   return {

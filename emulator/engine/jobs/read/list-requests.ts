@@ -6,7 +6,7 @@ import type { CatalogPort } from "../../resources/catalog-port.ts";
 
 export interface JobPage {
   readonly jobs: readonly Job[];
-  /** `beforeSeq` of the next page; undefined on the last one. */
+  /** `beforeSeq` of the next page. Undefined on the last one. */
   readonly nextSeq: number | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What is in memory of one endpoint's jobs: its counters, the head of its queue, and the jobs that run. */
+/** The part of an endpoint's jobs that is in memory: its counters, the head of its queue, and the running jobs. */
 import { countChange, type JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { QueueWindow } from "./queue-window.ts";
@@ -28,7 +28,7 @@ export class EndpointJobs {
     return this.counts.inQueue - this.window.jobs.length;
   }
 
-  /** Since when the oldest job waits that may cause scaling; undefined where none does, or only the store can tell. */
+  /** Time since which the oldest job that may cause scaling waits. Undefined if no such job waits, or only the store knows. */
   get waitingSince(): number | undefined {
     return this.window.oldestSince(this.coldCount === 0);
   }

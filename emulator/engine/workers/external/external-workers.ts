@@ -16,7 +16,7 @@ export interface ExternalRef {
   readonly workerId: string;
 }
 
-/** The worker with that id; undefined if it is not known. @throws ServiceError unauthorized when another endpoint has it */
+/** The worker with that id. Undefined if it is not known. @throws ServiceError unauthorized when another endpoint has it */
 export function findExternal(
   { fleet }: WorkerPort,
   { endpointId, workerId }: ExternalRef,

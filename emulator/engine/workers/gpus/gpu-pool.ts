@@ -14,7 +14,7 @@ import type { EngineLog } from "../../observe/engine-log.ts";
 import { GpuQueue, type GpuRequester } from "./gpu-queue.ts";
 import { GpuStock } from "./gpu-stock.ts";
 
-/** Devices for one worker, or a sentence about what is missing; undefined if that will be known in a moment. */
+/** Devices for one worker, or a sentence about what is missing. Undefined if that will be known in a moment. */
 export type GpuGrant =
   | { readonly devices: readonly GpuDevice[] }
   | { readonly lack: string | undefined };

@@ -28,12 +28,12 @@ export class EndpointScale {
   readonly version: number;
   readonly backoff = new StartBackoff();
   lastStartAt: number | undefined;
-  /** Why the last worker could not be started; undefined if it was started. */
+  /** Why the last worker could not be started. Undefined if it was started. */
   refusal: string | undefined;
   #disarm: Disarm | undefined;
   /** Workers that the last decision kept for jobs, and the moment at which the timer fires for the next one. */
   readonly planned = { needed: 0, dueAt: Number.POSITIVE_INFINITY };
-  /** What the last decision says of the next one, and what it rests on. */
+  /** Due time and cause of the next decision, as the last decision set them. */
   #next: Moment = { dueAt: Number.POSITIVE_INFINITY, dueFor: undefined };
   #waitingSince: number | undefined;
 

@@ -1,4 +1,4 @@
-/** The log of one pod or worker, streamed as the live service does: older lines first, then new ones (live). */
+/** Streams the log of one pod or worker: older lines first, then new ones (live). */
 import { z } from "zod";
 import {
   LINE_SOURCES,
@@ -86,7 +86,7 @@ export const LOG_STREAM_V2_OPERATIONS = {
   } satisfies Operation<WorkerPath>,
 };
 
-/** Also finds a worker that has ended recently. */
+/** Whether the endpoint has the worker, or had it until recently. */
 function isThere(
   { fleet, workerHistory }: WorkerPort & HistoryPort,
   { endpointId, workerId }: WorkerPath,
@@ -103,7 +103,7 @@ function noWorker({ endpointId, workerId }: WorkerPath): ServiceError {
 }
 
 /**
- * The stream of a reader that is too slow just ends; the reader goes on after its last line.
+ * The service closes the stream of a slow reader. The reader reconnects and resumes after the last line it received.
  * @throws ServiceError unprocessable
  */
 function lines(
@@ -134,7 +134,7 @@ function lines(
 type LogParameters = z.output<z.ZodObject<typeof parameters>>;
 type Choice = (lines: readonly LoggedLine[]) => readonly LoggedLine[];
 
-/** Older lines to begin with. A reader that returns names its last line in `Last-Event-ID`. */
+/** Selects the older lines to begin with. A reconnecting client sends the id of its last line in `Last-Event-ID`. */
 function firstLines(
   { tail, since }: Pick<LogParameters, "tail" | "since">,
   lastEventId: string | string[] | undefined,

@@ -25,7 +25,7 @@ export interface BaseFrame {
   readonly network: string;
 }
 
-/** What differs between containers. */
+/** The options that differ between containers. */
 interface BaseContainer extends Pick<WorkerOrder, "gpus"> {
   readonly name: string;
   readonly image: Pick<Template, "dockerEntrypoint" | "dockerStartCmd" | "imageName">;

@@ -9,7 +9,7 @@ import { type ContainerEngine, type EngineContainer, EngineError } from "../cont
 import { notShared, unseenSource } from "../docker-errors.ts";
 import type { HostRoute } from "../engine-location.ts";
 
-/** The engine's message where it cannot limit the size of a container's disk. */
+/** The engine's message if it cannot limit the size of a container's disk. */
 const NO_DISK_LIMIT = /storage-opt|--storage-opt|project quota|pquota/iu;
 
 /** Prefix of a file that is put into a directory while a container is asked whether it sees the file. */
@@ -55,7 +55,7 @@ export class ContainerMaker {
     this.#options = options;
   }
 
-  /** @throws EngineError; Error with a sentence where the container does not see the directory */
+  /** @throws EngineError; Error with a sentence if the container does not see the directory */
   async make({ toBeSeen, ...wanted }: NewContainer): Promise<EngineContainer> {
     try {
       const container = await this.#create(wanted);

@@ -18,7 +18,7 @@ const AS_THE_DEFAULT = [
 /** A network for containers. */
 export interface ProvidedNetwork {
   readonly name: string;
-  /** The address of this machine on the network; undefined where it is unknown. */
+  /** The address of this machine on the network. Undefined if it is unknown. */
   readonly gateway: string | undefined;
 }
 

@@ -20,7 +20,7 @@ export type WorkerPlace =
       readonly token: string;
     };
 
-/** What a container gets of this machine. */
+/** The resources of this machine that a container gets. */
 export interface ContainerPlaces {
   readonly worker: WorkerPlace;
   /** Host names for the container, like `name:address`. */
@@ -29,7 +29,7 @@ export interface ContainerPlaces {
   readonly volume: string | undefined;
   /** More variables. The template's variables override them. */
   readonly env: Readonly<Record<string, string>>;
-  /** How the worker reaches the service by the live protocol; absent where it cannot. */
+  /** How the worker reaches the service by the live protocol. Absent if it cannot. */
   readonly live?: LiveService | undefined;
   /** `uid:gid` of a container that has the least privileges. */
   readonly user: string;

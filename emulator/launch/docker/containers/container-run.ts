@@ -70,7 +70,7 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
   #look: () => void = () => undefined;
   #wasAway = false;
   #failingSince: number | undefined;
-  /** Settles when no more output will come; undefined while nothing listens. */
+  /** Settles when no more output will come. Undefined while nothing listens. */
   #output: Promise<void> | undefined;
 
   constructor(options: ContainerRunOptions<Place>) {

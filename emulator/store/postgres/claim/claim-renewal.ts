@@ -1,6 +1,6 @@
 /**
- * Renews the claim on a connection of its own, and looks now and then at old snapshots. It is the first to notice that the database
- * cannot be reached, or that another replica has taken partitions over.
+ * Renews the claim over its own connection, and occasionally checks for old snapshots. The renewal is the first to notice that
+ * the database cannot be reached, or that another replica has taken partitions over.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import { durationInWords } from "../../../core/time/duration.ts";
@@ -24,7 +24,7 @@ export interface ClaimRenewalParts {
   /** Called with each connection before it is used. */
   readonly connected: (session: Session) => Promise<void>;
   readonly warn: (sentence: string) => void;
-  /** Called when the database cannot be reached, and with undefined when it can be again. */
+  /** Called with an error when the database becomes unreachable, and with undefined when it is reachable again. */
   readonly onRemoval: (away: Error | undefined) => void;
 }
 
@@ -48,7 +48,7 @@ export class ClaimRenewal {
     this.#hurry.abort();
   }
 
-  /** Resolves once a renewal has succeeded that began after the call, or when it is closed. */
+  /** Resolves when a renewal that began after the call has succeeded, or after `close`. */
   async renewed(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     const renewed = new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -61,7 +61,7 @@ export class ClaimRenewal {
     for (const resolve of this.#waiting.splice(0)) resolve();
     await this.#session?.end(() => this.#running);
     await this.#running;
-    // A connection that was being opened.
+    // A connection may have been opened meanwhile.
     await this.#session?.end();
   }
 
@@ -80,7 +80,7 @@ export class ClaimRenewal {
     }
   }
 
-  /** Answers whether it succeeded. */
+  /** Returns whether the renewal succeeded. */
   async #renew(): Promise<boolean> {
     const { claim, snapshots, renew } = this.#parts;
     try {
@@ -90,9 +90,9 @@ export class ClaimRenewal {
       await snapshots.look(session);
       return true;
     } catch (error) {
-      // It may be in the middle of a transaction.
+      // The session may be in the middle of a transaction.
       this.#session?.drop(error);
-      // Other replicas may have the partitions by now.
+      // Other replicas may own the partitions by now.
       if (!claim.validity.isInForce) this.#say(error);
       return false;
     }

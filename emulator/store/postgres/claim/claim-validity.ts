@@ -1,6 +1,6 @@
 /**
- * Until when a claim is known to be in force. Two clocks measure it: one may be set, the other may stand still with the machine. The
- * claim has expired as soon as one of them says so.
+ * Tracks how long a claim is in force. Two clocks measure the time: the wall clock may be set, and the monotonic clock may stop
+ * while the machine sleeps. The claim expires by whichever clock is first.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { Times } from "../options.ts";
@@ -13,9 +13,9 @@ export interface Moment {
 export class ClaimValidity {
   readonly #clock: Clock;
   readonly #marginMs: number;
-  /** Time after the begin of a renewal during which the claim is in force. */
+  /** Time for which the claim is in force, from the beginning of a renewal. */
   #windowMs: number;
-  /** That time for the renewal under way. */
+  /** The same time for the renewal under way. */
   #askedMs: number;
   #renewed: Moment | undefined;
 
@@ -30,13 +30,13 @@ export class ClaimValidity {
     return { wall: this.#clock.now(), steady: performance.now() };
   }
 
-  /** To be called when a renewal is sent. A shorter lease counts at once: its answer may be lost. */
+  /** Call this when a renewal is sent. A shorter lease applies at once, because the answer may be lost. */
   asks(leaseMs: number): void {
     this.#askedMs = leaseMs - this.#marginMs;
     this.#windowMs = Math.min(this.#windowMs, this.#askedMs);
   }
 
-  /** @param since begin of the renewal that succeeded */
+  /** @param since beginning of the successful renewal */
   renew(since: Moment): void {
     this.#renewed = since;
     this.#windowMs = this.#askedMs;

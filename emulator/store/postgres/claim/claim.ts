@@ -1,6 +1,6 @@
 /**
- * The claim of one process to partitions of the database. The transaction of every batch locks the row of its replica and the
- * owners of its partitions, which do not change meanwhile; a replica that has lost a partition stores nothing about it.
+ * The claim of one process to partitions of the database. Every batch transaction locks its replica's row and the owner rows of
+ * its partitions, so ownership cannot change during the batch. A replica that has lost a partition cannot write to it.
  */
 import { StoreInUseError, StoreLostError } from "../../../core/store-error.ts";
 import type { Clock } from "../../../core/time/clock.ts";
@@ -24,7 +24,7 @@ const LOCKED =
   "another emulator that is being started has locked the database and does not go on; end it, or try again";
 const TAKEN = "has taken the database over; nothing more is stored here";
 
-/** Interval of attempts to claim at the start. */
+/** Interval between attempts to claim at the start. */
 const LOOK_EVERY_MS = 250;
 
 export class Claim {
@@ -36,7 +36,7 @@ export class Claim {
   readonly seen = new SeenRenewals();
   readonly #lease: Lease;
   readonly #onLost: (lost: StoreLostError) => void;
-  /** Undefined if the row is gone and a new one is to be made. */
+  /** Undefined before the first registration, and while the row is gone and not yet replaced. */
   #registration: Registration | undefined;
   #atStart: Registration | undefined;
   #lost: StoreLostError | undefined;
@@ -58,7 +58,7 @@ export class Claim {
     return this.who.address !== undefined;
   }
 
-  /** Set when nothing is stored or answered any more. */
+  /** The error of all calls once the claim is lost for good. */
   get lost(): StoreLostError | undefined {
     return this.#lost;
   }
@@ -73,7 +73,10 @@ export class Claim {
     return this.#atStart;
   }
 
-  /** Registers at the start, and learns the service time. Answers, too, if another start has locked the database. */
+  /**
+   * Registers at the start, and learns the service time. Returns the reason for a refusal. A database lock held by another
+   * starting emulator is also a refusal.
+   */
   async enter(session: Session): Promise<string | undefined> {
     try {
       const refusal = await this.register(session);
@@ -87,7 +90,7 @@ export class Claim {
     }
   }
 
-  /** Makes the row. Answers a sentence that names the replica in the way, if there is one. Throws what `pg` throws. */
+  /** Makes the row. Returns the reason for a refusal, or undefined after success. Throws what `pg` throws. */
   async register(session: Session): Promise<string | undefined> {
     const startedAt = this.validity.now();
     const who = { ...this.who, leaseMs: this.#askForLease() };
@@ -101,7 +104,7 @@ export class Claim {
     return undefined;
   }
 
-  /** To be called when the row is gone: all partitions are lost, and a new row is to be made. */
+  /** Call this when the row is gone. All partitions are lost, and `register` may make a new row. */
   unregister(registration: Registration): void {
     if (this.#registration !== registration) return;
     this.#registration = undefined;
@@ -115,9 +118,9 @@ export class Claim {
     return { knowsTime: clock.isKnown, now: clock.now(), clockAheadMs, hasBegun, leaseMs };
   }
 
-  /** To be called when the process stood still. Answers the next lease if that gets longer. */
+  /** Call this after the process was stalled or suspended. Returns the new lease duration if it is longer than before. */
   stoodStill(ms: number): number | undefined {
-    // The next start waits for the only replica, and knows the usual lease.
+    // An only replica keeps the usual lease, because the next start waits just that long for it.
     if (!this.isShared) return undefined;
     const { steady } = this.validity.now();
     const before = this.#lease.at(steady);
@@ -132,7 +135,7 @@ export class Claim {
     return leaseMs;
   }
 
-  /** The fence of a batch about these partitions, as they are claimed now, and the partitions that are not claimed. */
+  /** Returns a fence with the current epochs of the claimed partitions, and the set of unclaimed partitions. */
   fenceOf(partitions: ReadonlySet<number>): {
     readonly fence: Fence | undefined;
     readonly missing: ReadonlySet<number>;
@@ -148,14 +151,18 @@ export class Claim {
     return { fence: registration && { registration, epochs }, missing };
   }
 
-  /** Loses the partitions, unless they were claimed again after the batch was fenced. */
+  /** Marks the partitions as lost, except those claimed again after the fence was made. */
   loseFenced({ epochs }: Fence, partitions: ReadonlySet<number>): void {
     this.held.lose(
       [...partitions].filter((partition) => this.held.epochOf(partition) === epochs.get(partition)),
     );
   }
 
-  /** The only replica has lost its claim, and cannot forget its memory. @throws StoreLostError, which names the new owner */
+  /**
+   * Call this when an only replica has lost its claim. It cannot drop its data from memory, so the loss is final.
+   *
+   * @throws StoreLostError, which names the new owner
+   */
   async lose(session: Session): Promise<never> {
     const { rows } = await session.ask({
       text: `SELECT replica FROM owner WHERE replica <> $1
@@ -167,7 +174,7 @@ export class Claim {
     throw this.refuse(`${who} ${TAKEN}`);
   }
 
-  /** Answers the error for all calls from now on. */
+  /** Returns the error that all calls get from now on. */
   refuse(message: string): StoreLostError {
     if (this.#lost === undefined) {
       this.#lost = new StoreLostError(message);
@@ -180,7 +187,7 @@ export class Claim {
 /**
  * Waits at the start for the lease of a process that was killed.
  *
- * @param attempt answers a sentence that names the replica in the way, if there is one
+ * @param attempt returns the reason for a refusal, or undefined after success
  * @throws StoreInUseError when a replica is in the way for longer than `leaseMs`
  */
 export async function waitForClaim(

@@ -1,11 +1,11 @@
-/** The partitions that this process holds as far as it knows, each with the epoch that fences its batches. */
+/** The partitions that this process believes to hold, each with the epoch that fences its batches. */
 import { ALL_PARTITIONS } from "./partitions.ts";
 
 export class HeldPartitions {
-  /** Called with lost partitions, after their epochs are removed; must not throw. */
+  /** Called with lost partitions, after their epochs are removed. Must not throw. */
   onLost: (partitions: ReadonlySet<number>) => void = () => undefined;
   readonly #epochs = new Map<number, number>();
-  /** Partitions that are being released: their batches are still stored. */
+  /** Partitions that are being released. Their batches are still stored. */
   readonly #leaving = new Set<number>();
 
   has(partition: number): boolean {
@@ -42,7 +42,7 @@ export class HeldPartitions {
     for (const partition of partitions) this.#leaving.add(partition);
   }
 
-  /** Answers the partitions that were held until now, with their epochs. */
+  /** Returns those of the partitions that were held until now, with their epochs. */
   drop(partitions: Iterable<number>): ReadonlyMap<number, number> {
     const dropped = new Map<number, number>();
     for (const partition of partitions) {

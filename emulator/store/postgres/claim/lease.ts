@@ -1,22 +1,22 @@
 /**
- * The lease of a claim without a renewal: longer on a machine that lets this process stand still again and again. Its partitions
- * would otherwise move to other replicas and back each time. After a calm time it is the usual lease again.
+ * Computes the lease duration of a claim. The lease is longer on a machine that stalls this process repeatedly. Otherwise its
+ * partitions would move to other replicas and back each time. After a calm period the lease has its usual length again.
  */
 
-/** Interval in which standstills count together, ms. */
+/** Period in which stalls count together, ms. */
 const REMEMBERED_MS = 600_000;
-/** Minimum number of standstills that make the lease longer. */
+/** Minimum number of stalls that make the lease longer. */
 const REPEATED = 2;
-/** Minimum length of a standstill that counts, as a share of the usual lease. */
+/** Minimum length of a stall that counts, as a share of the usual lease. */
 const COUNTS_FROM = 0.5;
-/** Length of a lease, as a multiple of the longest standstill. */
+/** Length of a longer lease, as a multiple of the longest stall. */
 const SAFETY = 2;
-/** Maximum lease, as a multiple of the usual one: other replicas wait as long for a killed one. */
+/** Maximum lease, as a multiple of the usual one. Other replicas wait for a killed replica until its lease ends. */
 const MAX_GROWTH = 4;
 
 export class Lease {
   readonly #usualMs: number;
-  /** Standstills that are remembered. */
+  /** Remembered stalls of this process. */
   #standstills: readonly { readonly at: number; readonly ms: number }[] = [];
 
   constructor(usualMs: number) {
@@ -43,7 +43,7 @@ export class Lease {
   }
 }
 
-/** Rounds to whole seconds: standstills of a similar length change nothing. */
+/** Rounds up to whole seconds, so that stalls of similar length do not change the lease. */
 function roundUp(ms: number): number {
   return Math.ceil(ms / 1_000) * 1_000;
 }

@@ -1,13 +1,13 @@
 /**
- * Notices between replicas over the database: partitions or records have changed. A notice may get lost: each renewal of a claim
- * looks for both, too.
+ * Notices between replicas, sent through the database, that partitions or records have changed. A notice may get lost, so each
+ * renewal of a claim also looks for both.
  */
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
 import type { Session, Statement } from "../connect/session.ts";
 
 export type Notice = "partitions" | "records";
 
-/** A name has 63 bytes at most. */
+/** The name of a channel has at most 63 bytes. */
 export function channelOf(schema: string): string {
   return `notices_${schema}`.slice(0, 63);
 }
@@ -34,7 +34,7 @@ export class Notices {
     this.#parts = parts;
   }
 
-  /** Listens on this connection. The first time it sends a notice, and warns if that does not come back. */
+  /** Listens on this connection. The first call sends a notice, and warns if the notice does not come back. */
   async hearBy(session: Session): Promise<void> {
     const { channel, hear } = this.#parts;
     const echo = crypto.randomUUID();

@@ -1,25 +1,25 @@
-/** Which replica is to own which partition. Every replica computes the same from the stored rows. */
+/** Assigns partitions to replicas. Every replica computes the same assignment from the stored rows. */
 import { createHash } from "node:crypto";
 import { ALL_PARTITIONS } from "./partitions.ts";
 
 export interface Peer {
   readonly id: string;
-  /** Whether it takes partitions. */
+  /** Whether the replica takes partitions. */
   readonly hasBegun: boolean;
-  /** Whether it has taken partitions for a while: a replica that comes and goes moves none. */
+  /** Whether the replica has taken partitions for a while. A replica that comes and goes moves no partitions. */
   readonly isSettled: boolean;
 }
 
 export interface OwnerRow {
   readonly partition: number;
-  /** Undefined: no owner. */
+  /** Undefined if the partition has no owner. */
   readonly replica: string | undefined;
   readonly epoch: number;
 }
 
 /**
- * The target of a partition is the settled replica with the highest hash: a replica that comes or goes moves its own partitions
- * alone. Where none has settled, all replicas that take partitions count.
+ * The target of a partition is the settled replica with the highest hash. A replica that comes or goes therefore moves only its
+ * own partitions. If no replica has settled, all replicas that take partitions count.
  */
 export function targetsOf(peers: readonly Peer[]): ReadonlyMap<number, string> {
   const settled = peers.filter(({ isSettled }) => isSettled);
@@ -39,13 +39,13 @@ export interface Situation {
   readonly self: string;
   readonly owners: readonly OwnerRow[];
   readonly targets: ReadonlyMap<number, string>;
-  /** Whether a partition has been without an owner for so long that any replica may take it. */
+  /** Whether a partition was without an owner for long enough that any replica may take it. */
   readonly isLeftOver: (partition: number) => boolean;
-  /** Whether memory has the partition, also while it is being released. */
+  /** Whether memory has the partition. Also true while it is being released. */
   readonly isHeld: (partition: number) => boolean;
 }
 
-/** Partitions to be claimed: those that the database says are its own but memory lacks, and free ones that it is to own. */
+/** Returns the partitions to claim: own partitions that memory lacks, and free partitions that this replica may take. */
 export function claimable({ self, owners, targets, isLeftOver, isHeld }: Situation) {
   return owners.filter(({ partition, replica }) => {
     if (replica === self) return !isHeld(partition);
@@ -55,7 +55,7 @@ export function claimable({ self, owners, targets, isLeftOver, isHeld }: Situati
   });
 }
 
-/** Partitions that another replica is to own. */
+/** Returns those of the partitions that are assigned to another replica. */
 export function misplaced(
   self: string,
   partitions: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * The partitions that all endpoints are spread over. The owner of a partition alone writes its data. Their number and the partition
- * of an endpoint are stored: never change them.
+ * All endpoints are spread over partitions. Only the owner of a partition writes its data. The number of partitions and the
+ * partition of each endpoint are stored: never change them.
  */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -15,7 +15,7 @@ export const ALL_PARTITIONS: readonly number[] = Array.from(
 /** Partition of everything that belongs to no endpoint. */
 export const SERVICE_PARTITION = 0;
 
-/** Maximum number of remembered endpoints: each job needs its partition several times. */
+/** Maximum number of endpoints with a cached partition. Each job needs its partition several times. */
 const MOST_REMEMBERED = 10_000;
 const remembered = new Map<string, number>();
 

@@ -15,22 +15,22 @@ import type { SeenRenewals } from "./seen-renewals.ts";
 
 export interface Registrant {
   readonly id: string;
-  /** Where other replicas reach it; undefined: it is the only one. */
+  /** Address for other replicas. Undefined for an only replica. */
   readonly address: string | undefined;
-  /** Where workers from elsewhere reach it; undefined: nowhere. */
+  /** Address for workers of other machines. Undefined if they cannot reach the replica. */
   readonly workerAddress: string | undefined;
   readonly version: string;
-  /** Highest schema that its version knows. */
+  /** Highest schema version that the process knows. */
   readonly knows: number;
   /** The usual lease; a renewal may ask for a longer one. */
   readonly leaseMs: number;
 }
 
-/** The row of a process, and what belongs to it. */
+/** The row of a process, with its line and partitions. */
 export interface Registration {
-  /** Never given to two rows. */
+  /** Unique among all rows, past rows included. */
   readonly term: number;
-  /** Number of its line of batches and of its keys. */
+  /** Number that identifies the replica's line of batches and its keys. */
   readonly slot: number;
   /** The line when the row was made, and the highest key of all lines. */
   readonly line: Progress;
@@ -44,14 +44,14 @@ export interface Registration {
 /** Conditions under which a batch is stored. */
 export interface Fence {
   readonly registration: Registration;
-  /** By partition, ascending. */
+  /** Epochs by partition, in ascending order of partitions. */
   readonly epochs: ReadonlyMap<number, number>;
 }
 
-/** The row, or a sentence that names the replica in the way. */
+/** The row, or the reason for a refusal. */
 export type Registered = { readonly registration: Registration } | { readonly refusal: string };
 
-/** A change of the schema takes this lock, too. */
+/** Changes of the schema take the same lock. */
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('sv-runtime ' || current_schema()))";
 const INSERT = `INSERT INTO replica (id, slot, address, worker_address, version, lease_ms, knows)
   SELECT $1, min(slot), $2, $3, $4, $5::bigint, $6 FROM generate_series(0, 63) AS slot
@@ -62,14 +62,14 @@ const DAY_AGO = "(SELECT highest - 86400000 FROM service_clock)";
 const FORGET = `WITH former AS (DELETE FROM former_replica WHERE ended_at < ${DAY_AGO})
   DELETE FROM removed_record WHERE removed_at < ${DAY_AGO}`;
 
-/** Begins a transaction about claims: it fails rather than wait for a process that stands still, and is tried again later. */
+/** Begins a transaction about claims. It fails instead of waiting for a suspended process, and is retried later. */
 export const BEGIN: readonly Statement[] = [
   { text: "BEGIN" },
   { text: "SET LOCAL lock_timeout = 250" },
 ];
 
 /**
- * Makes the row, in place of an earlier one. The only replica gets all partitions with it. Throws what `pg` throws.
+ * Makes the row, and replaces an earlier one. An only replica also gets all partitions. Throws what `pg` throws.
  */
 export async function register(
   session: Session,
@@ -118,7 +118,7 @@ function refusalOf(who: Registrant, others: readonly (readonly unknown[])[]): st
   return `the database is shared by other emulators (${names}); start this one with --advertise as well, or choose another database or schema`;
 }
 
-/** The refusal by a replica that shares the database with no other. */
+/** Returns the refusal for a database whose replica does not share it. */
 function inUseBy(holder: string): string {
   return `the database is in use by another emulator (${holder}); stop it or choose another database or schema`;
 }
@@ -136,14 +136,14 @@ export interface Told {
   readonly knowsTime: boolean;
   /** Service time. */
   readonly now: number;
-  /** How far the clock of its machine is ahead of the clock of the database, ms. */
+  /** Lead of the machine's clock over the clock of the database, ms. */
   readonly clockAheadMs: number;
-  /** Whether it takes partitions. */
+  /** Whether the replica takes partitions. */
   readonly hasBegun: boolean;
   readonly leaseMs: number;
 }
 
-/** Renews the row for another lease; affects no row if it is gone. */
+/** Renews the row for another lease. Affects no row if the row is gone. */
 export function prolong({ id }: Registrant, { term }: Registration, told: Told): Statement {
   const { knowsTime, now, clockAheadMs, hasBegun, leaseMs } = told;
   return {
@@ -159,8 +159,8 @@ export function prolong({ id }: Registrant, { term }: Registration, told: Told):
 }
 
 /**
- * To be called on a new connection, before it writes. The batch under way on the connection before is stored by then or never.
- * Answers the number of the connection; undefined if the row is gone.
+ * Call this on a new connection before it writes. Afterwards an unfinished batch of the previous connection can no longer be
+ * stored. Returns the number of the connection, or undefined if the row is gone.
  */
 export async function takeSession(
   session: Session,
@@ -194,7 +194,7 @@ export async function release(session: Session, id: string, { term }: Registrati
   });
 }
 
-/** Fails unless the row and the partitions are as they were, and locks them until the end of the transaction. */
+/** Fails if the row or the partitions have changed. Locks them until the end of the transaction. */
 export function fenceStatement(id: string, { registration, epochs }: Fence): Statement {
   const partitions = [...epochs.keys()];
   return {
@@ -217,7 +217,7 @@ export function fenceStatement(id: string, { registration, epochs }: Fence): Sta
   };
 }
 
-/** The lost partitions of a fence that failed: all if the row is gone. */
+/** Returns the lost partitions of a failed fence. All are lost if the row is gone. */
 export async function lostPartitions(
   session: Session,
   id: string,

@@ -5,7 +5,7 @@ import { endSessions } from "./end-sessions.ts";
 import type { RenewalRow, SeenRenewals } from "./seen-renewals.ts";
 
 const ROWS = "SELECT id, term, renewals, lease_ms FROM replica ORDER BY id";
-/** A replica that has renewed its row since is alive. */
+/** A replica that has renewed its row since the last look is alive. */
 const OVER = `SELECT id FROM replica JOIN unnest($1::bigint[], $2::bigint[]) AS u (term, renewals) USING (term, renewals)
   ORDER BY id FOR UPDATE OF replica SKIP LOCKED`;
 const OWN = "SELECT id FROM replica WHERE id = $1 FOR UPDATE";
@@ -16,8 +16,8 @@ const BURY = `WITH dead AS (SELECT * FROM replica WHERE id = ANY($1::text[])),
   DELETE FROM replica WHERE id = ANY($1::text[])`;
 
 /**
- * Removes rows with an expired lease, except rows that a batch has locked, and the row of `own` in any case. To be called within a
- * transaction. Answers the number of removed rows.
+ * Removes rows with an expired lease, except rows that a batch has locked. Always removes the row of `own`. Call this within a
+ * transaction. Returns the number of removed rows.
  */
 export async function removeDead(
   session: Session,

@@ -1,12 +1,12 @@
 /**
- * Which replicas are alive: those that count their renewals up. A replica is dead after its counter was seen unchanged for its
- * whole lease, by the monotonic clock of the process that looks. No wall clock takes part, not even the clock of the database.
+ * Finds out which replicas are alive. A live replica increases its counter of renewals. A replica is dead when its counter was
+ * unchanged for its whole lease, by the monotonic clock of the observing process. No wall clock is used, not even the database's.
  *
- * The database may have been away, or the process that looks may have stood still: after a gap between two looks every replica has
- * a new lease.
+ * After a gap between two looks every replica gets a new lease, because the database may have been unreachable, or the observing
+ * process suspended.
  */
 
-/** Maximum interval between two looks that is no gap, however short a lease is. */
+/** An interval up to this length between two looks is never a gap, even if a lease is shorter. */
 const NO_GAP_MS = 1_000;
 
 export interface RenewalRow {
@@ -39,7 +39,7 @@ export class SeenRenewals {
     );
   }
 
-  /** Rest of the lease at the last look, ms; below 0 the replica is dead. */
+  /** Returns the rest of the lease at the last look, ms. Below 0 the replica is dead. */
   leftMs({ term, leaseMs }: RenewalRow): number {
     const silentMs = this.#lookedAt - (this.#seen.get(term)?.since ?? this.#lookedAt);
     return silentMs < leaseMs ? leaseMs - silentMs : Math.min(-1, leaseMs - silentMs);

@@ -1,6 +1,6 @@
 /**
- * Samples the clock of the database with each renewal of the claim, and corrects its leaps. One row keeps the offset and the
- * highest service time for all replicas; only registered replicas change it.
+ * Samples the clock of the database with each renewal of the claim, and corrects leaps of that clock. One row keeps the offset
+ * and the highest service time for all replicas. Only registered replicas change the row.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import { durationInWords } from "../../../core/time/duration.ts";
@@ -52,7 +52,7 @@ export class ServiceTime {
     this.clock = new SampledTime(parts.clock);
   }
 
-  /** How far the clock of the machine is ahead of the clock of the database, ms. */
+  /** Lead of the machine's clock over the clock of the database, ms. */
   get clockAheadMs(): number {
     return this.#clockAheadMs;
   }
@@ -70,7 +70,7 @@ export class ServiceTime {
     return notes.filter((note) => note !== false);
   }
 
-  /** Takes the first samples: the time is known then, unless another replica has to tell it. */
+  /** Takes the first samples. The time is known afterwards, unless another replica has to provide it. */
   async begin(session: Session, who: Registrant, registration: Registration): Promise<void> {
     for (let samples = 0; samples < FIRST_SAMPLES && !this.clock.isKnown; samples += 1) {
       const others = await session.ask({ text: OTHERS, values: [who.id] });
@@ -91,8 +91,7 @@ export class ServiceTime {
   }
 
   /**
-   * To be called with the answers of one renewal. Answers whether a leap was found, after which another sample is needed. Throws what
-   * `pg` throws.
+   * Call this with the answers of one renewal. Returns true after a leap, when another sample is needed. Throws what `pg` throws.
    */
   async heard(
     session: Pick<Session, "ask">,

@@ -1,6 +1,6 @@
 /**
- * Watches the age of the oldest snapshot: a forgotten transaction keeps the server from removing rows that were deleted since, and
- * every queue gets slower.
+ * Watches the age of the oldest snapshot. A forgotten transaction prevents the server from removing deleted rows, which makes
+ * every queue slower.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { Session } from "../connect/session.ts";

@@ -1,4 +1,4 @@
-/** Requirements on the server: acknowledged data must not be lost. */
+/** Checks that the server does not lose acknowledged data. */
 import { StoreUnusableError } from "../../../core/store-error.ts";
 import { POOLER } from "./postgres-error.ts";
 import type { Session } from "./session.ts";
@@ -6,12 +6,12 @@ import type { Settings } from "./settings.ts";
 
 const OLDEST_VERSION = 140_000;
 
-/** The kind of a standby may be hidden from this user: then none is synchronous unless the server names some. */
+/** The kind of a standby may be hidden from this user. Then no standby counts as synchronous unless the server names some. */
 const ASYNCHRONOUS = `(SELECT count(*) FROM pg_stat_replication
   WHERE sync_state = 'async' OR sync_state IS NULL AND current_setting('synchronous_standby_names') = '')`;
 
 /**
- * @param warn called with settings that risk acknowledged data
+ * @param warn called for each setting that risks acknowledged data
  * @throws StoreUnusableError for a server that cannot keep acknowledged data; what `pg` throws
  */
 export async function checkServer(

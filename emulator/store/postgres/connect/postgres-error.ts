@@ -1,4 +1,4 @@
-/** Errors of PostgreSQL and of connections to it, as errors of the store. */
+/** Turns errors of PostgreSQL, and of connections to it, into errors of the store. */
 import {
   StoreClosedError,
   StoreDamagedError,
@@ -26,7 +26,7 @@ const DISK_FULL = "53100";
 const DAMAGED: ReadonlySet<string> = new Set(["XX001", "XX002"]);
 const HOW_TO_RESTORE = "stop the emulator and restore a backup";
 
-/** A server that cannot be written to: another one may be the primary. */
+/** The server does not accept writes. Another server may be the primary. */
 export class StandbyError extends Error {
   constructor() {
     super("it is a standby, which cannot be written to");
@@ -44,7 +44,7 @@ export function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && "severity" in error && "code" in error;
 }
 
-/** Whether the error only says that an earlier statement failed. */
+/** Whether the error only means that an earlier statement failed. */
 export function isConsequence(error: unknown): boolean {
   return isServerError(error) && error.code === TRANSACTION_ABORTED;
 }
@@ -64,11 +64,11 @@ const ENDED = /^(?:Connection terminated|Query read timeout|timeout expired|Clie
 /** Codes of the system for an ended connection, and of Node for a closed stream. */
 const SYSTEM = /^(?:E(?!RR_)|ERR_STREAM_)/;
 
-/** Whether the connection is gone or was never made: another one may work. */
+/** Whether the connection was lost or never made. Another connection may work. */
 export function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error) || isOwn(error)) return false;
   if (error instanceof StandbyError) return true;
-  // It has an error for each server of the address.
+  // An AggregateError has an error for each server of the address.
   if (error instanceof AggregateError && !("code" in error))
     return error.errors.some(isConnectionLoss);
   if (!isServerError(error))
@@ -78,7 +78,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return !isLasting && (error.severity === "FATAL" || error.severity === "PANIC");
 }
 
-/** Refusal of a connection that is not to the server itself. */
+/** Refusal of a connection that leads to a pooler instead of the server. */
 export const POOLER =
   "a pooler such as PgBouncer answers, which shares connections; name the server itself";
 /** Error text by which a pooler refuses the settings of a new connection. */
@@ -107,7 +107,7 @@ export function withOwnAdvice(error: unknown): unknown {
   return new StoreDamagedError(message, { cause: error });
 }
 
-/** The messages for all addresses of a server: the message about all of them together says nothing. */
+/** Returns the messages for all addresses of a server. The common message contains no reason. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError)
     return error.errors.map((each) => messageOf(each)).join("; ");

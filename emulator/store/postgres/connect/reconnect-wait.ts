@@ -11,7 +11,7 @@ export class ReconnectWait {
   readonly #until: number;
   readonly #signal: AbortSignal;
 
-  /** @param signal ends the wait at once */
+  /** @param signal aborts the wait */
   constructor(clock: Clock, { reconnectFor, retry }: Times, signal: AbortSignal) {
     this.#clock = clock;
     this.#retryMs = retry;
@@ -27,8 +27,8 @@ export class ReconnectWait {
 }
 
 /**
- * Does the work on a new connection, and again on another one if that is lost. Does not wait for a database that cannot be reached
- * at first. Throws what `work` throws, and what `pg` throws.
+ * Does the work on a new connection, and repeats it on another one if the connection is lost. Does not wait for a database that
+ * is unreachable from the beginning. Throws what `work` throws, and what `pg` throws.
  *
  * @param newWait called when the first connection is lost
  */

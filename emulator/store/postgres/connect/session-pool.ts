@@ -1,4 +1,4 @@
-/** A few connections for questions, opened on demand. Each question has a connection for itself. */
+/** A few connections for questions, opened on demand. Each question has its own connection. */
 import { StoreClosedError } from "../../../core/store-error.ts";
 import type { Clock } from "../../../core/time/clock.ts";
 import { isConflict, isConnectionLoss, messageOf } from "./postgres-error.ts";
@@ -9,7 +9,7 @@ import type { Settings } from "./settings.ts";
 /** Maximum number of connections. */
 const MAX_SESSIONS = 4;
 
-/** Interval after a logged loss in which further losses belong to the same incident. */
+/** Time after a logged loss in which further losses belong to the same incident. */
 const TOGETHER_MS = 5_000;
 
 export class SessionPool {
@@ -25,7 +25,7 @@ export class SessionPool {
   }
 
   /**
-   * Does the work, and again on another connection if one is lost.
+   * Does the work, and repeats it on another connection if the connection is lost.
    *
    * @throws StoreClosedError after `close`; what the work throws, and what `pg` throws
    */
@@ -80,7 +80,10 @@ export class SessionPool {
   }
 }
 
-/** Answers a function that opens a connection. The connection is lost when an answer takes longer than `answerMs`, by default `usualMs`. */
+/**
+ * Returns a function that opens a connection. An answer that takes longer than `answerMs` (default: `usualMs`) ends the
+ * connection.
+ */
 export function sessionOpener(
   settings: Settings,
   usualMs: number,

@@ -1,4 +1,4 @@
-/** One connection. Statements are sent without waiting for earlier answers, and are answered in order. */
+/** One connection. Statements are sent without waiting for earlier answers. Answers come in the same order. */
 import net from "node:net";
 import { Client, type ClientConfig, type QueryResult } from "pg";
 import { isConnectionLoss, isConsequence, StandbyError } from "./postgres-error.ts";
@@ -12,14 +12,14 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** The rows are names of large payloads that lose a row; null stands for none. */
+  /** The rows are names of large payloads that lose a row. Null means no name. */
   readonly answersNames?: true;
 }
 
 /** The values of each row, in the order of the columns. */
 export type Answer = QueryResult<Cell[]>;
 
-/** Answers a question on a connection that no other question uses meanwhile. */
+/** Runs a question on a connection that no other question uses meanwhile. */
 export type Ask = <T>(question: (session: Session) => Promise<T>) => Promise<T>;
 
 export class Session {
@@ -28,7 +28,7 @@ export class Session {
   /** Timeout of the answer to `ask`, after which the connection is lost. */
   answerMs: number;
   #isBroken = false;
-  /** Called once when it is lost. */
+  /** Called once, when the connection is lost. */
   #onLost: ((error: unknown) => void) | undefined;
 
   private constructor(client: Client, socket: net.Socket, answerMs: number) {
@@ -40,8 +40,8 @@ export class Session {
   }
 
   /**
-   * Connects to the server that can be written to. All servers are tried at once: a machine that is gone answers nothing. Throws
-   * what `pg` throws, StandbyError.
+   * Connects to the server that accepts writes. All servers are tried at once, because an unreachable machine does not answer.
+   * Throws what `pg` throws, StandbyError.
    *
    * @param answerMs timeout of an answer
    * @param onLost called with the reason when the connection is lost, unless it was ended or dropped for another reason
@@ -87,7 +87,7 @@ export class Session {
 
   /** Id of the server process of the connection. */
   get pid(): number | undefined {
-    // The types of `pg` lack it.
+    // The types of `pg` lack this property.
     return (this.#client as { readonly processID?: number }).processID;
   }
 
@@ -126,7 +126,7 @@ export class Session {
     return settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   }
 
-  /** Ends the connection after the answers under way and after `last`; does not wait long for a server that does not answer. */
+  /** Ends the connection after the answers under way and after `last`. Does not wait long for a silent server. */
   async end(last: () => Promise<unknown> = async () => undefined): Promise<void> {
     if (this.#isBroken) return;
     const late = setTimeout(() => this.drop(), END_MS);
@@ -137,9 +137,9 @@ export class Session {
   }
 
   /**
-   * Ends the connection at once: whether the server has finished the work under way is unknown.
+   * Ends the connection at once. It is then unknown whether the server has finished the work under way.
    *
-   * @param because error on the connection, if there was one
+   * @param because error of the connection, if there was one
    */
   drop(because?: unknown): void {
     this.#lose(because);

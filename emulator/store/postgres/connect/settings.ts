@@ -1,4 +1,4 @@
-/** Settings of connections to the database, from its address. */
+/** Derives the settings of database connections from the address. */
 import type { ClientConfig } from "pg";
 import { StoreUnusableError } from "../../../core/store-error.ts";
 import { TYPE_PARSERS } from "../values/columns.ts";
@@ -7,20 +7,20 @@ export interface Settings {
   readonly schema: string;
   /** The address without its password, for messages. */
   readonly shown: string;
-  /** One for each server of the address; one of them can be written to. */
+  /** One entry for each server of the address. One of the servers accepts writes. */
   readonly servers: readonly ClientConfig[];
 }
 
 const DEFAULT_SCHEMA = "sv_runtime";
 const SCHEMA_FORM = /^[a-z_][a-z0-9_]{0,62}$/;
 const CONNECT_MS = 5_000;
-/** Maximum length of the name of a connection: the server cuts longer names. */
+/** Maximum length of the name of a connection. The server cuts longer names. */
 const MAX_NAME = 63;
-/** Length of the end of a replica's name that is unique. */
+/** Length of the unique end of a replica's name. */
 const MAX_REPLICA = 48;
 
 /**
- * Each question must be answered by its index: the statistics of the planner may be from a time when a queue was empty.
+ * Every query must use its index, but the planner's statistics may be from a time when a queue was empty.
  * `idle_in_transaction` frees the locks of a process that was stopped or cut off in a transaction.
  */
 function sessionOptions(schema: string, leaseMs: number): string {
@@ -48,7 +48,7 @@ export function sessionNameEnd(replica: string): string {
   return ` ${replica.slice(-MAX_REPLICA)}`;
 }
 
-/** @throws StoreUnusableError when `url` is no address of a database */
+/** @throws StoreUnusableError when `url` is not the address of a database */
 export function settingsOf(url: string, replica: string, leaseMs: number): Settings {
   const addresses = parse(url);
   const named = addresses[0]?.searchParams.get("schema");
@@ -80,7 +80,7 @@ export function settingsOf(url: string, replica: string, leaseMs: number): Setti
 /** Scheme and user; hosts, with commas between them; the rest. */
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/su;
 
-/** The address of each server: all have the same database. */
+/** Returns the address of each server. All servers have the same database. */
 function parse(url: string): readonly URL[] {
   const [, before = "", hosts, after = ""] = FORM.exec(url) ?? [];
   const addresses = hosts?.split(",").map((host) => `${before}${host}${after}`);

@@ -1,10 +1,10 @@
-/** Finds large payloads that lose their last row by a batch. */
+/** Finds large payloads that lose their last row in a batch. */
 import type { Change } from "../../batch.ts";
 import { placeOf, SLOTS } from "../../rows/payload-columns.ts";
 import type { Session, Statement } from "../connect/session.ts";
 import { listOf } from "../values/columns.ts";
 
-/** Asks for the names in rows that the changes replace or delete; undefined if there are none. */
+/** Makes the query for names in rows that the changes replace or delete. Returns undefined if there are none. */
 export function namesBefore(changes: readonly Change[]): Statement | undefined {
   const places: number[] = [];
   const seqs: number[] = [];
@@ -28,7 +28,7 @@ export function namesBefore(changes: readonly Change[]): Statement | undefined {
   };
 }
 
-/** Names that are in no row. */
+/** Returns those of the names that no row contains. */
 export async function unreferred(session: Session, names: readonly string[]): Promise<string[]> {
   const { rows } = await session.ask({
     name: "names-there",

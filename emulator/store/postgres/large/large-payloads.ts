@@ -1,4 +1,4 @@
-/** Large payloads in a bucket: durable before a row names them, removed after the last row that did. */
+/** Large payloads in a bucket. A payload is durable before a row names it, and is removed after its last row. */
 import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
@@ -41,12 +41,12 @@ export class LargePayloads {
     return ranges.map((range) => ({ kind: "file", ...range }));
   }
 
-  /** Reads from a blob. Both ways throw PayloadDamagedError and StoreUnusableError. */
+  /** Reads from a blob. Both methods throw PayloadDamagedError and StoreUnusableError. */
   file(content: FileContent) {
     return { bytes: () => this.#bytes(content), open: () => this.#opened(content) };
   }
 
-  /** Removes a blob that no row names. A blob that cannot be removed now is swept later. */
+  /** Removes a blob that no row names. If the removal fails, the sweep removes the blob later. */
   async remove(name: string): Promise<void> {
     if (this.#open.has(name)) this.#doomed.add(name);
     else await this.#work.track(this.#blobs.remove(name).catch(() => undefined));
@@ -74,7 +74,7 @@ export class LargePayloads {
     return bytes;
   }
 
-  /** Opens the content after it was compared. The blob stays until it is closed. */
+  /** Compares the content with its checksum, and opens it. The blob stays until the content is closed. */
   async #opened(content: FileContent): Promise<OpenedPayload> {
     const { name, sizeBytes } = content;
     this.#open.set(name, (this.#open.get(name) ?? 0) + 1);

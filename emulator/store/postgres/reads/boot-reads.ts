@@ -1,4 +1,6 @@
-/** The data that an owner needs at its start or when it gains partitions, each as of one moment; and records. */
+/**
+ * Reads records, and the data that an owner needs at its start or for gained partitions. Each read is a snapshot of one moment.
+ */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import { textAt } from "../../../sqlite/row.ts";
 import type { RecordKind } from "../../records.ts";
@@ -16,7 +18,7 @@ import type { JobReads } from "./job-reads.ts";
 
 const readRecordRow = rowReader(RECORD);
 
-/** Id and JSON of the records of a kind, in order of id, from the id `from` on; by default all. */
+/** Reads the id and JSON of the records of a kind, in order of id. @param from first id; default: all records */
 export async function recordTexts(
   session: Session,
   kind: RecordKind,
@@ -56,7 +58,7 @@ export async function readBoot(
   return { batch, lastSeq, counts, running, records, recordsVersion: version };
 }
 
-/** The data of partitions that this process owns from now on. */
+/** Reads the data of partitions that this process has gained. */
 export async function readGain(
   session: Session,
   jobs: JobReads,

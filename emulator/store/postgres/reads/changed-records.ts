@@ -16,7 +16,7 @@ export async function recordsVersion(session: Session): Promise<number> {
   return Number(rows[0]?.[0]);
 }
 
-/** Changes after the version `since`, as of one moment. */
+/** Reads the changes after the version `since`, in a snapshot of one moment. */
 export async function changedSince(session: Session, since: number): Promise<ChangedRecords> {
   const values = [bound(since)];
   const [, line, put, removed] = await session.askAll([

@@ -1,4 +1,4 @@
-/** Questions about jobs. Each is answered from its index, without sorting. */
+/** Queries for jobs. Each uses its index, without sorting. */
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { optionalIntegerAt } from "../../../sqlite/row.ts";
@@ -15,8 +15,8 @@ const LAST = Number.MAX_SAFE_INTEGER;
 const selected = (rest: string) => `SELECT ${COLUMNS.join(", ")} FROM job ${rest}`;
 
 /**
- * Texts of the statements by their names; a test shows that each is answered from its index. Bounds are whole keys of the index:
- * with `queue = ANY (…)` the planner would scan the jobs of all these queues by their primary key instead.
+ * Texts of the statements by name. A test checks that each uses its index. Bounds are whole keys of the index: with
+ * `queue = ANY (…)` the planner would instead scan the jobs of all these queues by their primary key.
  */
 export const JOB_QUESTIONS = {
   "job-by-id": selected("WHERE id = $1"),
@@ -45,7 +45,7 @@ export const JOB_QUESTIONS = {
     "SELECT queued_at FROM job WHERE queue = $1 AND status = 0 AND low_priority = 0 ORDER BY queued_at LIMIT 1",
 } as const;
 
-/** A few jobs for each queue; there are fewer queues than jobs. */
+/** Reads a few jobs for each queue, because there are fewer queues than jobs. */
 const RUNNING = `SELECT ${COLUMNS.map((name) => `j.${name}`).join(", ")}
   FROM queue q JOIN job j ON j.queue = q.queue AND j.status = 1 WHERE q.queue & 63 = ANY($1::bigint[])`;
 
@@ -91,7 +91,7 @@ export class JobReads {
     return this.#ofQueue(session, "newest-jobs-of-status", endpointId, values);
   }
 
-  /** Due jobs of the own partitions that do not run. */
+  /** Due jobs that do not run, in the own partitions. */
   async due(session: Session, now: number, limit: number): Promise<readonly Job[]> {
     return this.#jobs(session, "due-jobs", [bound(now), bound(limit), this.#partitions()]);
   }

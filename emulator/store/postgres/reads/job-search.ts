@@ -1,4 +1,4 @@
-/** Finds jobs that fit a filter: by an index for endpoint and status, by a scan for the rest of the filter. */
+/** Finds jobs that fit a filter. An index serves endpoint and status; a scan serves the rest of the filter. */
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
 import { JobScan, type SeqRange } from "../../job-scan.ts";
@@ -35,7 +35,7 @@ export const SEARCHES = {
   "since-moment": "SELECT seq FROM job WHERE submitted_at >= $1 ORDER BY submitted_at, seq LIMIT 1",
 } as const;
 
-/** Maximum number of pairs: with more, a scan of all statuses costs less. */
+/** Maximum number of pairs. With more pairs, a scan of all statuses costs less. */
 const MAX_PAIRS = 24;
 
 export class JobSearch {
@@ -94,7 +94,7 @@ export class JobSearch {
     return ask(session, "search-queue", [...values, key]);
   }
 
-  /** Keys that jobs of the window can have: `submittedAt` ascends with `seq`, except for the skew. */
+  /** Returns the range of keys in the window. `submittedAt` ascends with `seq`, except for the skew. */
   async #rangeOf(session: Session, { filter, beforeSeq }: JobWindow): Promise<SeqRange> {
     const last = beforeSeq ?? Number.MAX_SAFE_INTEGER;
     const { since, until } = filter;
@@ -104,7 +104,7 @@ export class JobSearch {
     };
   }
 
-  /** Lowest key of a job that was submitted at `at` or later, at most `end`. */
+  /** Returns the lowest key of a job submitted at `at` or later, at most `end`. */
   async #firstSince(session: Session, at: number, end: number): Promise<number> {
     const [row] = await ask(session, "since-moment", [bound(at)]);
     return row === undefined ? end : Math.min(end, integerAt(row, 0));

@@ -16,8 +16,8 @@ export const PAYLOAD_QUESTIONS = {
   payload: `SELECT ${namesOf(PAYLOAD)} FROM payload WHERE place = $1`,
   "payload-checksum": "SELECT content_checksum FROM payload WHERE place = $1",
   /**
-   * Batches with chunks from $2 up to $3, until the batches before have $4 bytes, or $5 bytes in rows; chunks before $2 do not count.
-   * One question, as of one moment: a second one might see the stream of another attempt.
+   * Batches with chunks from $2 up to $3, until the earlier batches have $4 bytes, or $5 bytes in rows. Chunks before $2 do not
+   * count. A single query reads all of them, because a second one might see the stream of another attempt.
    */
   chunks: `SELECT ${namesOf(CHUNK)} FROM (
       SELECT *,
@@ -49,7 +49,7 @@ export async function payloadChecksumAt(
   return rows[0] && Number(rows[0][0]);
 }
 
-/** Batches with all chunks of the window, and perhaps more at either end. */
+/** Reads batches with all chunks of the window, and perhaps more at either end. */
 export async function chunksAround(
   session: Session,
   seq: number,
@@ -87,7 +87,7 @@ function readChunk(row: Row): StoredBatch {
   };
 }
 
-/** The bytes of a column, or the name in the column after it. */
+/** Returns the bytes of a column, or the name in the next column. */
 function bodyOf(row: Row, at: number): Uint8Array | string {
   return optionalTextAt(row, at + 1) ?? bodyAt(row, at);
 }

@@ -1,4 +1,4 @@
-/** The questions of the port, each on a connection for itself. */
+/** The queries of the port. Each has its own connection. */
 import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
@@ -61,7 +61,7 @@ export abstract class PostgresReads implements StoreReads {
     this.#search = new JobSearch(queues, scope.skewMs, scope.pages.searched);
   }
 
-  /** Answers a question on a connection that no other question uses meanwhile. */
+  /** Runs a question on a connection that no other question uses meanwhile. */
   protected abstract ask<T>(question: (session: Session) => Promise<T>): Promise<T>;
 
   /** Reads content in the bucket. */
@@ -77,7 +77,7 @@ export abstract class PostgresReads implements StoreReads {
 
   findJobs(window: JobWindow): Promise<FoundJobs> {
     return this.ask(async (session) => {
-      // The scan and the read see the same moment.
+      // The scan and the read see the same snapshot.
       await session.ask({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" });
       const { seqs, nextSeq } = await this.#search.scan(session, window);
       const jobs = await this.jobReads.bySeqs(session, seqs);

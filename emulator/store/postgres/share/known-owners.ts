@@ -1,4 +1,4 @@
-/** The owner of each partition as far as this replica knows, and callers that wait for a change. */
+/** Keeps the last known owner of each partition, and wakes callers that wait for a change. */
 import type { Replica, ReplicaState } from "../../ownership.ts";
 import type { Claim } from "../claim/claim.ts";
 import { targetsOf } from "../claim/partition-assignment.ts";
@@ -31,7 +31,7 @@ export class KnownOwners {
     return this.#claim.held.has(partition) && this.#claim.validity.isInForce;
   }
 
-  /** To be called when this replica has taken partitions. */
+  /** Call this when this replica has taken partitions. */
   take(epochs: ReadonlyMap<number, number>): void {
     const owners = this.#view.owners.map((row) => {
       const epoch = epochs.get(row.partition);
@@ -60,7 +60,7 @@ export class KnownOwners {
     });
   }
 
-  /** The replica that is to own each partition. */
+  /** Returns the intended owner of each partition. */
   targets(): ReadonlyMap<number, string> {
     return targetsOf(this.#alive());
   }

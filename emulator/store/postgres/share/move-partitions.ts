@@ -1,4 +1,4 @@
-/** Changes of owners. Each counts the epoch of the partition up, so that nothing is stored any more under the owner before. */
+/** Changes the owners of partitions. Each change increases the partition's epoch, so the previous owner can store nothing. */
 import type { OwnerRow } from "../claim/partition-assignment.ts";
 import { removeDead } from "../claim/remove-dead.ts";
 import { BEGIN, type Registrant, type Registration } from "../claim/registration.ts";
@@ -14,13 +14,17 @@ const CLAIM = `WITH me AS MATERIALIZED (SELECT 1 FROM replica WHERE id = $1 AND 
         FOR UPDATE OF o SKIP LOCKED)
   UPDATE owner SET replica = $1, epoch = epoch + 1 FROM free WHERE owner.partition = free.partition
     RETURNING owner.partition, owner.epoch`;
-/** If the next owner is gone, the partition has no owner. */
+/** If the next owner's row is gone, the partition has no owner. */
 const GIVE = `WITH there AS MATERIALIZED (SELECT id FROM replica WHERE id = ANY($4::text[]) ORDER BY id FOR KEY SHARE)
   UPDATE owner SET replica = (SELECT id FROM there WHERE there.id = u.next), epoch = owner.epoch + 1
     FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS u (partition, epoch, next)
     WHERE owner.partition = u.partition AND owner.epoch = u.epoch AND owner.replica = $1`;
 
-/** Takes partitions that have not changed since they were seen; answers their epochs. @param tell notice for other replicas */
+/**
+ * Takes the partitions that have not changed since they were seen, and returns their epochs.
+ *
+ * @param tell notice for other replicas
+ */
 export async function claimPartitions(
   session: Session,
   { id }: Registrant,
@@ -38,7 +42,7 @@ export async function claimPartitions(
   return new Map(rows.map(([partition, epoch]) => [Number(partition), Number(epoch)]));
 }
 
-/** Releases partitions, each with its epoch, to the next owners; undefined: no owner. */
+/** Releases partitions, each with its epoch, to their next owners. An undefined owner leaves the partition without one. */
 export async function givePartitions(
   session: Session,
   { id }: Registrant,
@@ -63,7 +67,7 @@ export async function givePartitions(
   await inTransaction(session, [{ name: "give-partitions", text: GIVE, values }, tell]);
 }
 
-/** Removes the rows of dead replicas. Answers their number. */
+/** Removes the rows of dead replicas, and returns their number. */
 export async function removeOthers(
   session: Session,
   seen: SeenRenewals,

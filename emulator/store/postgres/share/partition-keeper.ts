@@ -1,6 +1,6 @@
 /**
- * Keeps the partitions of this replica. At each renewal of its claim it reads the replicas and owners, removes dead replicas, takes
- * the partitions that it is to own, and releases those that another replica is to own. The only replica has all from its
+ * Keeps the partitions of this replica. Each renewal of its claim reads the replicas and owners, removes dead replicas, takes the
+ * partitions assigned to this replica, and releases those assigned to another. An only replica owns all partitions from its
  * registration on.
  */
 import type { LeaveWhen, Owner } from "../../ownership.ts";
@@ -23,9 +23,9 @@ export interface PartitionKeeperParts {
   readonly times: Times;
   readonly queues: Queues;
   readonly owners: KnownOwners;
-  /** Tells other replicas that owners have changed. */
+  /** Notifies other replicas that owners have changed. */
   readonly tell: Statement;
-  /** Reads the data of partitions that this replica owns from now on. */
+  /** Reads the data of partitions that this replica has gained. */
   readonly readGain: (
     session: Session,
     partitions: readonly number[],
@@ -40,9 +40,9 @@ export class PartitionKeeper {
   #isEnding = false;
   /** Partitions that the owner has left and the next renewal releases, each with its epoch. */
   readonly #given = new Map<number, number>();
-  /** Since when partitions have no owner, by the monotonic clock. */
+  /** Time since which each partition has no owner, by the monotonic clock. */
   readonly #freeSince = new Map<number, number>();
-  /** Since when partitions have no live owner: a dead owner does not count, even while its row is still there. */
+  /** Time since which each partition has no live owner. A dead owner does not count, even while its row exists. */
   readonly #unownedSince = new Map<number, number>();
   #slot = 0;
   #highestSeq = 0;
@@ -58,7 +58,7 @@ export class PartitionKeeper {
     return this.#slot;
   }
 
-  /** Highest known key of all lines. */
+  /** Highest known key of all replicas. */
   get highestSeq(): number {
     return this.#highestSeq;
   }
@@ -76,7 +76,11 @@ export class PartitionKeeper {
     );
   }
 
-  /** @throws StoreLostError; what `pg` throws. Answers the version of the records. */
+  /**
+   * Renews the claim. Returns the version of the records, or undefined if the row is gone.
+   *
+   * @throws StoreLostError; what `pg` throws
+   */
   async renew(session: Session): Promise<number | undefined> {
     const { claim, owners, hurry, tell } = this.#parts;
     const registration = claim.registration ?? (await this.#register(session));
@@ -114,7 +118,7 @@ export class PartitionKeeper {
     this.#given.clear();
   }
 
-  /** Renews the claim; answers whether the row is there. Held partitions of other owners are lost. */
+  /** Renews the claim, and loses held partitions that have another owner. Returns false if the row is gone. */
   async #look(session: Session, registration: Registration): Promise<boolean> {
     const { claim, times, owners, hurry } = this.#parts;
     const startedAt = claim.validity.now();
@@ -146,7 +150,7 @@ export class PartitionKeeper {
     }
   }
 
-  /** Releases partitions that were left; at the end all partitions of this replica. Answers whether there were any. */
+  /** Releases the partitions that were left, or all partitions at the end. Returns whether it released any. */
   async #give(session: Session): Promise<boolean> {
     const { claim, owners, tell } = this.#parts;
     if (this.#isEnding)
@@ -214,7 +218,7 @@ export class PartitionKeeper {
     held.leave(partitions);
     owners.changed();
     await this.#owner?.leave(new Set(partitions), when);
-    // A partition that was lost meanwhile may have been gained again.
+    // A partition may have been lost and gained again meanwhile.
     const left = held.drop(
       partitions.filter((partition) => held.epochOf(partition) === epochs.get(partition)),
     );
@@ -232,7 +236,7 @@ export class PartitionKeeper {
   }
 }
 
-/** Keeps the first moment of a state; undefined: the state has ended. */
+/** Keeps the time at which a state began. An undefined time ends the state. */
 function noteSince(since: Map<number, number>, partition: number, from: number | undefined): void {
   if (from === undefined) since.delete(partition);
   else if (!since.has(partition)) since.set(partition, from);

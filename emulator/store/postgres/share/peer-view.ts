@@ -1,4 +1,4 @@
-/** What a replica knows of the others. Each renewal of its claim reads it. */
+/** A replica's view of the other replicas. Each renewal of its claim reads it. */
 import type { ReplicaState } from "../../ownership.ts";
 import type { OwnerRow, Peer } from "../claim/partition-assignment.ts";
 import type { Claim } from "../claim/claim.ts";
@@ -10,7 +10,7 @@ import { RECORDS_VERSION } from "../reads/changed-records.ts";
 import { HIGHEST_SEQ } from "../writes/progress.ts";
 
 export interface PeerRow extends Peer, RenewalRow, Omit<ReplicaState, "partitions"> {
-  /** Rest of the lease by what this process has seen, ms. Below 0 the replica is dead, and its row may be removed. */
+  /** Rest of the lease as this process has observed it, ms. Below 0 the replica is dead, and its row may be removed. */
   readonly leftMs: number;
   readonly knowsTime: boolean;
 }
@@ -18,7 +18,7 @@ export interface PeerRow extends Peer, RenewalRow, Omit<ReplicaState, "partition
 export interface PeerView {
   readonly peers: readonly PeerRow[];
   readonly owners: readonly OwnerRow[];
-  /** The highest key of all lines. */
+  /** The highest key of all replicas. */
   readonly lastSeq: number;
   readonly recordsVersion: number;
   /** Whether the time must be sampled again at once. */
@@ -32,7 +32,7 @@ export const NOTHING_SEEN: PeerView = {
 
 export interface Renewal {
   readonly registration: Registration;
-  /** Whether it takes partitions. */
+  /** Whether the replica takes partitions. */
   readonly hasBegun: boolean;
   readonly settleMs: number;
 }
@@ -48,7 +48,7 @@ const OWNERS = {
   text: "SELECT partition, replica, epoch FROM owner ORDER BY partition",
 };
 
-/** Renews the claim, and reads the other replicas; undefined if the own row is gone. Throws what `pg` throws. */
+/** Renews the claim, and reads the other replicas. Returns undefined if the own row is gone. Throws what `pg` throws. */
 export async function renewAndLook(
   session: Session,
   claim: Claim,

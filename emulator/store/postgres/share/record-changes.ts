@@ -5,13 +5,13 @@ import type { ChangedRecords } from "../../ownership.ts";
 import type { Ask } from "../connect/session.ts";
 import { changedSince, recordsVersion } from "../reads/changed-records.ts";
 
-/** Maximum time between two looks: the removal of a record is kept for a day. */
+/** Maximum time between two looks. The removal of a record is kept for a day. */
 const FOLLOWED_FOR_MS = 23 * 3_600_000;
 
 export interface RecordChangesParts {
   readonly clock: Clock;
   readonly ask: Ask;
-  /** Called when changes may have been missed; answers the error to throw. */
+  /** Called when changes may have been missed. Returns the error to throw. */
   readonly onLeftBehind: () => Error;
 }
 
@@ -20,9 +20,9 @@ export class RecordChanges {
   #known = 0;
   #lookedAt: number;
   #tell: ((changed: ChangedRecords) => void) | undefined;
-  /** Looks and own changes of records go one after another: a look never finds an own change. */
+  /** Looks and own changes of records take turns, so that a look never finds an own change. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** The next look, before it begins. */
+  /** The next look, until it begins. */
   #next: Promise<void> | undefined;
 
   constructor(parts: RecordChangesParts) {
@@ -30,7 +30,7 @@ export class RecordChanges {
     this.#lookedAt = parts.clock.now();
   }
 
-  /** To be called when all records were read at this version. */
+  /** Call this when all records were read at this version. */
   begin(version: number): void {
     this.#known = version;
     this.#lookedAt = this.#parts.clock.now();
@@ -41,13 +41,13 @@ export class RecordChanges {
     this.#tell = tell;
   }
 
-  /** Whether the version has changes that were not told. */
+  /** Whether the version has changes that were not reported. */
   isNews(version: number): boolean {
     if (version === this.#known) this.#lookedAt = this.#parts.clock.now();
     return this.#tell !== undefined && version !== this.#known;
   }
 
-  /** Resolves after all changes before the call were told. */
+  /** Resolves when all changes made before the call are reported. */
   refresh(): Promise<void> {
     this.#next ??= this.#inTurn(() => {
       this.#next = undefined;
@@ -76,7 +76,7 @@ export class RecordChanges {
     if (this.#tell === undefined || (await ask(recordsVersion)) === this.#known) return;
     const isTooLate = clock.now() - this.#lookedAt >= FOLLOWED_FOR_MS;
     const changed = await ask((session) => changedSince(session, this.#known));
-    // A restored database has fewer changes than were told.
+    // A restored database has fewer changes than were reported.
     if (isTooLate || changed.version < this.#known) throw onLeftBehind();
     this.#known = changed.version;
     this.#lookedAt = clock.now();

@@ -1,4 +1,4 @@
-/** Connects the parts of a replica that know the others. */
+/** Connects those parts of a replica that deal with other replicas. */
 import type { Claim } from "../claim/claim.ts";
 import type { ClaimRenewal } from "../claim/claim-renewal.ts";
 import { channelOf, notice, Notices } from "../claim/notices.ts";
@@ -24,7 +24,7 @@ export interface Sharing {
   readonly queues: Queues;
   readonly jobs: JobReads;
   readonly ask: Ask;
-  /** Notes damage that the work finds. */
+  /** Runs the work, and notes damage that it finds. */
   readonly guard: <T>(work: () => Promise<T>) => Promise<T>;
   readonly renewal: () => ClaimRenewal;
 }

@@ -1,4 +1,4 @@
-/** The port of ownership, where several replicas share the database. */
+/** Adapter of the ownership port for replicas that share a database. */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { ChangedRecords, Owner, Ownership, Replica, ReplicaState } from "../../ownership.ts";
 import { partitionOf, PARTITIONS, SERVICE_PARTITION } from "../claim/partitions.ts";
@@ -14,7 +14,7 @@ export interface OwnershipParts {
   readonly keeper: PartitionKeeper;
   readonly records: RecordChanges;
   readonly clock: Clock;
-  /** Maximum wait of the end for a database that cannot be reached. */
+  /** Maximum time that `end` waits for an unreachable database. */
   readonly leaseMs: number;
   /** Starts the next renewal at once. */
   readonly hurry: () => void;
@@ -90,7 +90,7 @@ export class SharedOwnership implements Ownership {
     return (this.#ended ??= this.#end(when));
   }
 
-  /** To be called with a notice of another replica. */
+  /** Call this with each notice of another replica. */
   hear(said: Notice): void {
     if (said === "partitions") this.#parts.hurry();
     else this.#refreshSoon();

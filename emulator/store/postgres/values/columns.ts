@@ -1,4 +1,4 @@
-/** How the values of many rows are sent, and how the values of one row are read. */
+/** Sends the values of many rows, and reads the values of one row. */
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
 import type { Row } from "../../../sqlite/row.ts";
@@ -11,7 +11,7 @@ export type Cell = number | string | Buffer<ArrayBuffer> | null;
 /** A value on its way into the database. */
 export type Sent = number | bigint | string | Uint8Array | null;
 
-/** Types of PostgreSQL: of an array of such values, and of an element. */
+/** PostgreSQL types of an array of such values, and of an element. */
 const TYPES: Readonly<Record<Kind, { readonly array: string; readonly element: number }>> = {
   integer: { array: "bigint[]", element: 20 },
   text: { array: "bytea[]", element: 17 },
@@ -46,7 +46,7 @@ export function listOf(kind: Kind, values: readonly Sent[]): Buffer {
   );
 }
 
-/** The binary form of an array: values need no quotes and no digits. */
+/** Encodes an array in binary form, which needs no quoting and no digits. */
 function arrayOf(kind: Kind, rows: readonly (readonly Sent[])[], column: number): Buffer {
   const values = rows.map((row) => toSent(kind, row[column] ?? null));
   const sizeBytes = values.reduce(
@@ -106,7 +106,7 @@ export function rowReader(columns: Columns): (answered: Cell[]) => Row {
 const INTEGERS = new Set([20, 21, 23]);
 const BYTES = 17;
 
-/** How `pg` reads values: integers as numbers, bytes as buffers, all others as text. */
+/** Makes `pg` read integers as numbers, bytes as buffers, and all other values as text. */
 export const TYPE_PARSERS = {
   getTypeParser(type: number) {
     if (INTEGERS.has(type)) return Number;

@@ -1,10 +1,10 @@
 /**
- * Texts of users as bytes: texts of PostgreSQL have no NUL, and UTF-8 has no lone surrogate. A lone surrogate is written as the
- * three bytes that UTF-8 would have for it (WTF-8), so that every string of JavaScript comes back unchanged.
+ * Encodes texts of users as bytes, because PostgreSQL texts cannot contain NUL, and UTF-8 cannot contain a lone surrogate. A lone
+ * surrogate becomes the three bytes that UTF-8 would have for it (WTF-8), so that every JavaScript string comes back unchanged.
  */
 import { Buffer } from "node:buffer";
 
-/** Stands in a decoded text for invalid UTF-8. */
+/** Replaces invalid UTF-8 in a decoded text. */
 const REPLACEMENT = "\uFFFD";
 
 export function textToBytes(text: string): Buffer {

@@ -1,4 +1,4 @@
-/** The changes of a batch as a few statements, whatever their number. */
+/** Turns the changes of a batch into a few statements, however many changes there are. */
 import type { Batch, Change, RareChange } from "../../batch.ts";
 import type { Usage } from "../../../core/billing/usage.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -12,8 +12,8 @@ import { partitionOfUsage, RecordWrites } from "./record-writes.ts";
 import { pruneReports, ReportWrites } from "./report-writes.ts";
 
 /**
- * Groups of changes that are stored together: each kind is gathered, and changes of the same thing are combined. A deletion by bounds
- * ends a group, because it depends on all stored rows.
+ * Groups changes that are stored together. A group gathers changes by kind, and combines changes of the same thing. A deletion by
+ * bounds ends a group, because it depends on all stored rows.
  */
 export function changeGroups(changes: readonly Change[]): readonly (readonly Change[])[] {
   const groups: Change[][] = [];
@@ -114,7 +114,7 @@ class ChangeGroup {
   }
 }
 
-/** Partitions with data that a batch changes. Records other than usage belong to no partition. */
+/** Returns the partitions of the data that a batch changes. Records other than usage belong to no partition. */
 export function partitionsOf({ counts, changes }: Batch): ReadonlySet<number> {
   const endpointIds = new Set(counts.keys());
   const partitions = new Set<number>();

@@ -1,4 +1,4 @@
-/** The changes of chunks in a part of a batch, and the statements that store them. */
+/** Gathers the changes of chunks in a part of a batch, and makes the statements that store them. */
 import { chunksOutOfOrder } from "../../batch-refusals.ts";
 import type { StagedBatch } from "../../payload.ts";
 import { type Columns, namesOf } from "../../rows/columns.ts";

@@ -17,7 +17,7 @@ const UPDATE = `WITH done AS (
     UPDATE delivery SET ${ASSIGNED.join(", ")} FROM ${unnested(CHANGED)} AS u (${namesOf(CHANGED)})
       WHERE delivery.seq = u.seq RETURNING 1)
   SELECT refuse('${DELIVERY_NOT_STORED}') FROM done HAVING count(*) <> $${Object.keys(CHANGED).length + 1}`;
-/** Does not wait for another replica, which may be changing one of the deliveries. */
+/** Skips deliveries that another replica is changing, instead of waiting for it. */
 const PRUNE = `WITH old AS (
     SELECT seq FROM delivery WHERE settled_at < $1
     UNION SELECT seq FROM (

@@ -30,13 +30,13 @@ function kindOf(name: string, number: number): ColumnKind {
   return KINDS[field?.type ?? ""] ?? "integer";
 }
 
-/** The column of an index alone. */
+/** This column exists only for an index. */
 const AT_REST = "due_at_rest";
 const STORED: Columns = { ...JOB, [AT_REST]: "integer" };
 const CHANGEABLE = Object.keys(STORED).flatMap((name, number) =>
   FIXED.has(number) ? [] : [{ name, number }],
 );
-/** Values that are sent of a changed job: its key, its stored status, and all columns that may change. */
+/** The values sent for a changed job: its key, its stored status, and all columns that may change. */
 const CHANGED: Columns = {
   seq: "integer",
   was: "integer",

@@ -1,6 +1,6 @@
 /**
- * The changes of payloads in a part of a batch: they are made in memory, one after another, and three statements store the
- * result. Stored payloads are asked for where a change depends on them.
+ * Applies the payload changes of a part of a batch in memory, one after another. Three statements store the result. Stored
+ * payloads are read first if a change depends on them.
  */
 import type { Change } from "../../batch.ts";
 import type { Payload, PayloadSlot } from "../../payload.ts";
@@ -25,7 +25,7 @@ const REPLACE = `ON CONFLICT (place) DO UPDATE SET body = excluded.body, name = 
 /** Maximum size of one statement, unless one payload alone is larger. */
 const STATEMENT_MAX_BYTES = 16_000_000;
 
-/** The new content of a place that the changes have touched. */
+/** The new content of a changed place. */
 type Touched =
   | { readonly kind: "new"; readonly payload: Payload; readonly sizeBytes: number }
   | { readonly kind: "copy"; readonly of: number; readonly sizeBytes: number }
@@ -46,10 +46,10 @@ type PayloadChange = Extract<
 
 export class PayloadWrites {
   readonly #touched = new Map<number, Touched>();
-  /** Sizes of what was stored at the places that were asked for. */
+  /** Sizes of the stored payloads at the places that `question` asked for. */
   readonly #stored: ReadonlyMap<number, number>;
 
-  /** Asks for the stored payloads that the changes depend on; undefined if there are none. */
+  /** Makes the query for stored payloads that the changes depend on. Returns undefined if there are none. */
   static question(changes: readonly Change[]): Statement | undefined {
     const places = new Set<number>();
     const known = new Set<number>();
@@ -91,7 +91,7 @@ export class PayloadWrites {
       for (const place of placesOf(made.job.seq)) this.#touched.set(place, { kind: "gone" });
   }
 
-  /** Bytes of all payloads under the key. */
+  /** Size of all payloads under the key, in bytes. */
   sizeOf(seq: number): number {
     return placesOf(seq).reduce((sum, place) => sum + this.#sizeAt(place), 0);
   }
@@ -105,7 +105,7 @@ export class PayloadWrites {
       else if (touched.kind === "new") added.push([place, touched.payload]);
       else copies.push([place, touched.of]);
     }
-    // A copy is made before its source changes.
+    // Copies come first, because later statements change their sources.
     return [
       ...copyStatements(copies),
       ...removeStatements(gone),

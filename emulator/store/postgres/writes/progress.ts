@@ -1,4 +1,4 @@
-/** How far the lines of batches have come. Each replica writes one line, that of its slot. */
+/** Progress of the lines of batches. Each replica writes the line of its slot. */
 import type { Session } from "../connect/session.ts";
 
 export interface Progress {
@@ -9,7 +9,7 @@ export interface Progress {
 
 export const HIGHEST_SEQ = "SELECT coalesce(max(last_seq), 0) FROM writer";
 
-/** Makes the line if there is none. */
+/** Reads the line, and makes it if it does not exist. */
 export async function readProgress(session: Session, slot: number): Promise<Progress> {
   const { rows } = await session.ask({
     text: "SELECT last_seq, batch FROM writer WHERE partition = $1",

@@ -1,4 +1,4 @@
-/** The keys of the queues, which are kept in memory, and the statement that stores counters. */
+/** Keeps the keys of queues in memory, and makes the statement that stores their counters. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import { damaged } from "../../../sqlite/row.ts";
 import { namesOf } from "../../rows/columns.ts";
@@ -12,7 +12,7 @@ const read = rowReader(QUEUE);
 const QUEUES = `SELECT ${namesOf(QUEUE)} FROM queue`;
 const { queue: _key, endpoint_id: _endpointId, ...COUNTERS } = QUEUE;
 
-/** Queues of the endpoints in some partitions, by default in all. */
+/** Reads the queues of the endpoints in some partitions. Default: all partitions. */
 export async function readQueues(
   session: Session,
   partitions?: readonly number[],
@@ -32,15 +32,15 @@ export class Queues {
   readonly #isShared: boolean;
   readonly #byEndpoint = new Map<string, number>();
   readonly #byKey = new Map<number, string>();
-  /** Number of keys that were given in each partition. */
+  /** Number of keys assigned in each partition. */
   readonly #given = new Map<number, number>();
 
-  /** @param isShared other replicas give keys, too, in other partitions: unknown keys are looked up */
+  /** @param isShared true if other replicas assign keys in other partitions; unknown keys are then looked up */
   constructor(isShared: boolean) {
     this.#isShared = isShared;
   }
 
-  /** Undefined if the endpoint never had a job. */
+  /** Returns undefined if the endpoint never had a job. */
   async keyOf(session: Session, endpointId: string): Promise<number | undefined> {
     const known = this.#byEndpoint.get(endpointId);
     if (known !== undefined || !this.#isShared) return known;
@@ -59,7 +59,7 @@ export class Queues {
     return [...this.#byKey.keys()];
   }
 
-  /** Answers a function from the keys, found in rows, to their endpoints. */
+  /** Returns a function that maps these keys, found in rows, to their endpoints. */
   async endpointsOf(session: Session, keys: readonly number[]): Promise<(key: number) => string> {
     if (this.#isShared && keys.some((key) => !this.#byKey.has(key)))
       this.add(await readQueues(session));
@@ -70,13 +70,13 @@ export class Queues {
     };
   }
 
-  /** Partitions in which an endpoint has a key. */
+  /** Returns those of the partitions in which an endpoint has a key. */
   among(partitions: readonly number[]): readonly number[] {
     return partitions.filter((partition) => this.#given.has(partition));
   }
 
   /**
-   * The key of the endpoint, which is given if there is none: this process must own the partition. It stays the key even if the
+   * Returns the key of the endpoint, or assigns one. This process must own the partition. The endpoint keeps the key even if the
    * batch is refused.
    */
   ensureKey(endpointId: string): number {
@@ -101,7 +101,7 @@ export class Queues {
     }
   }
 
-  /** Forgets the keys of lost partitions: some may never have been stored. */
+  /** Forgets the keys of lost partitions, because some may never have been stored. */
   forget(partitions: ReadonlySet<number>): void {
     for (const [key, endpointId] of this.#byKey) {
       if (!partitions.has(key % PARTITIONS)) continue;

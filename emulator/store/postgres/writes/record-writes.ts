@@ -11,10 +11,10 @@ import { RECORDS_MOVED } from "./refusals.ts";
 const KEY = { kind: "json", id: "text" } as const satisfies Columns;
 export const RECORD = { ...KEY, json: "json" } as const satisfies Columns;
 
-/** The version after this batch: it is raised before records are written. */
+/** The version after this batch. It is increased before records are written. */
 const VERSION = "(SELECT version FROM records_line)";
 const ROWS = `${unnested(RECORD)} AS u (${namesOf(RECORD)})`;
-/** Writes nothing where the same record is stored. */
+/** Writes nothing if the same record is stored. */
 const PUT = `WITH back AS (DELETE FROM removed_record r USING ${ROWS} WHERE r.kind = u.kind AND r.id = u.id)
   INSERT INTO record (${namesOf(RECORD)}, version)
     SELECT u.*, CASE WHEN u.kind = 'usage' THEN 0 ELSE ${VERSION} END FROM ${ROWS}
@@ -31,8 +31,8 @@ const ADVANCE = `WITH done AS (
   SELECT refuse('${RECORDS_MOVED}') FROM done HAVING count(*) <> 1`;
 
 /**
- * Raises the version of the records if a batch changes records that any replica may change. The batch of the only replica has no
- * version to rest on.
+ * Increases the version of the records if a batch changes records that any replica may change. A batch of an only replica is not
+ * based on a version.
  */
 export function advanceRecords(batch: Batch): readonly Statement[] {
   if (!changesRecords(batch)) return [];
@@ -50,7 +50,7 @@ export function changesRecords({ recordsVersion, changes }: Batch): boolean {
   );
 }
 
-/** The partition of the endpoint of a worker; deleted usage belongs to the service. */
+/** Returns the partition of the worker's endpoint. Deleted usage belongs to the service's partition. */
 export function partitionOfUsage(usage: Usage | undefined): number {
   const endpointId = usage !== undefined && "endpointId" in usage ? usage.endpointId : undefined;
   return endpointId === undefined ? SERVICE_PARTITION : partitionOf(endpointId);
@@ -63,7 +63,7 @@ export class RecordWrites {
     { readonly key: readonly [RecordKind, string]; readonly json: string | undefined }
   >();
 
-  /** @param record undefined deletes it */
+  /** @param record undefined deletes the record */
   set(kind: RecordKind, id: string, record: Records[RecordKind] | undefined): void {
     const json = record === undefined ? undefined : JSON.stringify(record);
     this.#rows.set(`${kind} ${id}`, { key: [kind, id], json });

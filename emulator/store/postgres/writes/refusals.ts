@@ -1,4 +1,4 @@
-/** Refusals by a statement of a batch, and the errors that explain them. */
+/** Explains refusals by a statement of a batch. */
 import type { Batch } from "../../batch.ts";
 import {
   chunksOutOfOrder,
@@ -20,15 +20,15 @@ export const BATCH_NOT_NEXT = "batch";
 export const JOB_NOT_STORED = "job";
 export const DELIVERY_NOT_STORED = "delivery";
 export const PAYLOAD_NOT_STORED = "payload";
-/** Key and index follow. */
+/** The key of the job and the index of the chunk follow this word. */
 export const CHUNK_NOT_NEXT = "chunk";
 
-/** Whether the error says that the batch does not fit to what is stored. */
+/** Whether the error means that the batch does not fit the stored data. */
 export function isRefusal(error: unknown): boolean {
   return isServerError(error) && (error.code === REFUSED || error.code === UNIQUE_VIOLATION);
 }
 
-/** Finds out what does not fit. `session` must be in no transaction. */
+/** Finds out why the batch does not fit. `session` must not be in a transaction. */
 export async function explain(refusal: unknown, batch: Batch, session: Session): Promise<Error> {
   const said = isServerError(refusal) ? (refusal.constraint ?? refusal.message) : "";
   const [what = "", ...numbers] = said.split(" ");

@@ -7,7 +7,7 @@ import type { Statement } from "../connect/session.ts";
 import { arraysOf, bound, listOf, unnested } from "../values/columns.ts";
 
 const STORED = { ...REPORT, partition: "integer" } as const satisfies Columns;
-/** Does not wait for another replica. */
+/** Skips reports that another replica is changing, instead of waiting for it. */
 const PRUNE = `WITH old AS (
     SELECT seq FROM report WHERE deleted_at <= $1
     UNION SELECT seq FROM (

@@ -22,18 +22,18 @@ export interface Storing {
   /** The line after the batch. */
   readonly line: Progress;
   readonly queues: Queues;
-  /** Tells other replicas of changed records; undefined for the only replica. */
+  /** Notifies other replicas of changed records. Undefined for an only replica. */
   readonly tellRecords: Statement | undefined;
   /** Whether payloads may be in a bucket. */
   readonly hasLarge: boolean;
-  /** Called before the commit is sent: from then on only the database knows whether the batch is stored. */
+  /** Called before the commit is sent. After that only the database knows whether the batch is stored. */
   readonly committing: () => void;
 }
 
 /**
- * Answers the names of large payloads that may have lost their last row.
+ * Stores the batch. Returns the names of large payloads that may have lost their last row.
  *
- * @throws BatchRefusedError; what `pg` throws, and then the session may be in a failed transaction
+ * @throws BatchRefusedError; what `pg` throws. The session may then be in a failed transaction.
  */
 export async function storeBatch(batch: Batch, storing: Storing): Promise<readonly string[]> {
   const { session, fence, slot, line, queues, tellRecords, hasLarge, committing } = storing;

@@ -1,6 +1,6 @@
 /**
- * Stores batches, one after another, over one connection. If the connection is lost, another one asks which batches are stored:
- * every answer about a batch is true, and none is stored twice.
+ * Stores batches, one after another, over one connection. After the loss of the connection, a new one first asks which batches
+ * are stored. The reported outcome of a batch is therefore always true, and no batch is stored twice.
  */
 import type { Clock } from "../../../core/time/clock.ts";
 import { StoreLostError } from "../../../core/store-error.ts";
@@ -43,7 +43,7 @@ export interface WriterParts {
   readonly times: Times;
   /** Whether payloads may be in a bucket. */
   readonly hasLarge: boolean;
-  /** Tells other replicas of changed records; undefined for the only replica. */
+  /** Notifies other replicas of changed records. Undefined for an only replica. */
   readonly tellRecords: Statement | undefined;
   /** Stores a batch that changes records. */
   readonly changeRecords: <T>(batch: Batch, store: () => Promise<T>) => Promise<T>;
@@ -59,23 +59,23 @@ class UnregisteredError extends Error {}
 interface Flush {
   readonly batch: Batch;
   fence: Fence;
-  /** Whether only the database knows if it is stored. */
+  /** Whether only the database knows if the batch is stored. */
   isInDoubt: boolean;
 }
 
 export class Writer {
   readonly #parts: WriterParts;
   readonly #closing = new AbortController();
-  /** The last connection that could be relied on. */
+  /** The last reliable connection. */
   #session: Session;
-  /** Number of the last batch, as the owner counts. */
+  /** Number of the last batch, as the owner counts batches. */
   #number: number;
   /** The line of the registration. */
   #line: Progress;
   #registration: Registration;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** @param session has nothing under way */
+  /** @param session connection without unfinished work */
   constructor(parts: WriterParts, session: Session) {
     const registration = parts.claim.atStart;
     this.#parts = parts;
@@ -87,8 +87,8 @@ export class Writer {
   }
 
   /**
-   * Stores the batch after those before are settled. It is fenced by the claims at the time of the call. Answers the names of large
-   * payloads that may have lost their last row.
+   * Stores the batch after the earlier ones are settled. The claims at the time of the call fence the batch. Returns the names of
+   * large payloads that may have lost their last row.
    *
    * @throws as `Store.flush`
    */
@@ -142,7 +142,7 @@ export class Writer {
     if (claim.lost) throw claim.lost;
     const { batch } = flush;
     const session = await this.#reliable(flush);
-    // The sweep finds payloads that it left without a row.
+    // The sweep finds payloads that the batch left without a row.
     if (this.#number === batch.number) return [];
     flush.isInDoubt = false;
     this.#register(flush);
@@ -160,7 +160,7 @@ export class Writer {
       if (flush.fence.epochs.size > 0) throw new UnregisteredError();
       flush.fence = { registration, epochs: flush.fence.epochs };
     }
-    // In partitions that were lost meanwhile no keys of queues may be given.
+    // No keys of queues may be assigned in partitions that were lost meanwhile.
     const lost = [...flush.fence.epochs].filter(
       ([partition, epoch]) => held.epochOf(partition) !== epoch,
     );
@@ -203,7 +203,7 @@ export class Writer {
     }
   }
 
-  /** Leaves the failed transaction. Answers the error for the owner. */
+  /** Ends the failed transaction, and returns the error for the owner. */
   async #refusalOf(error: unknown, { batch, fence }: Flush, session: Session): Promise<unknown> {
     try {
       await session.ask({ text: "ROLLBACK" });
@@ -214,7 +214,7 @@ export class Writer {
       return await explain(error, batch, session);
     } catch (next) {
       if (isConnectionLoss(next)) session.drop(next);
-      // Nothing is stored: the exact reason is not worth another connection.
+      // Nothing is stored, and the exact reason is not worth another connection.
       const isOwn = next instanceof StoreLostError || !isRefusal(error);
       return isOwn
         ? next
@@ -234,7 +234,7 @@ export class Writer {
     return new PartitionsLostError(partitions);
   }
 
-  /** A connection after which it is known what was stored before. @throws UnregisteredError */
+  /** Returns a connection that has found out which batches are stored. @throws UnregisteredError */
   async #reliable(flush: Flush): Promise<Session> {
     const former = this.#session;
     if (!former.isBroken) return former;
@@ -242,7 +242,7 @@ export class Writer {
     const session = await open();
     session.answerMs = times.batch;
     try {
-      // The server may not know yet that the connection is gone, and keeps its locks.
+      // The server may not have noticed the loss of the connection, and still hold its locks.
       if (former.pid !== undefined) await endSessions(session, claim.who.id, former.pid);
       const registration = this.#registration;
       const number = await takeSession(session, claim.who.id, registration);
@@ -253,7 +253,7 @@ export class Writer {
           ? await lastBatchOf(session, registration)
           : (await readProgress(session, registration.slot)).batch;
       this.#compare(found, flush);
-      // A new row is to be made, and its line is known.
+      // A new row has to be made, and its line is known.
       if (number === undefined) claim.unregister(registration);
     } catch (error) {
       if (error instanceof UnregisteredError) this.#session = session;
@@ -264,7 +264,7 @@ export class Writer {
     return session;
   }
 
-  /** Notes that the batch turned out to be stored. @throws StoreLostError, UnregisteredError */
+  /** Compares the stored line with the batch, which may turn out to be stored. @throws StoreLostError, UnregisteredError */
   #compare(found: number, { batch, isInDoubt }: Flush): void {
     const { batch: last } = this.#line;
     if (found === last) return;
@@ -272,7 +272,9 @@ export class Writer {
     else throw this.#giveUpLine(this.#registration, found > last ? MORE_BATCHES : FEWER_BATCHES);
   }
 
-  /** The stored line is not what the owner knows. Only an owner that shares the database can forget its memory and go on. */
+  /**
+   * Handles a stored line that the owner does not know. Only an owner that shares the database can drop its memory and continue.
+   */
   #giveUpLine(registration: Registration, why: string): Error {
     const { claim } = this.#parts;
     if (!claim.isShared || why === FEWER_BATCHES) return claim.refuse(why);
@@ -281,7 +283,7 @@ export class Writer {
   }
 }
 
-/** The owner was told that the batch could not be stored. */
+/** Error text for a stored batch that the owner knows as not stored. */
 const MORE_BATCHES =
   "the database has a batch that was given up when it could not be reached; start the emulator anew";
 const FEWER_BATCHES =

@@ -16,7 +16,7 @@ import { fromFileSystem, fromSqlite, isBusy } from "../../../sqlite/sqlite-error
 
 /** Within the data directory. */
 export const DATABASE_FILE = "store.db";
-/** For the message of a second emulator; the lock on the database keeps it out. */
+/** The error message of a second emulator shows this id. The lock on the database keeps the emulator out. */
 const PROCESS_ID_FILE = "emulator.pid";
 
 /** Size of the page cache in kilobytes. */
@@ -31,14 +31,14 @@ export interface OpenedDatabase {
   /** Path of the database's file. */
   readonly file: string;
   readonly mark: CommitMark;
-  /** Closes the database and frees the directory. */
+  /** Closes the database and releases the directory. */
   readonly close: () => void;
 }
 
 /**
- * Opens the database of the directory, making both if need be.
+ * Opens the database of the directory. Makes both if necessary.
  *
- * @throws StoreInUseError when another process (or this one) has it open; StoreUnusableError when it cannot be used;
+ * @throws StoreInUseError when another process (or this one) has the database open; StoreUnusableError when it cannot be used;
  *   StoreFullError when there is no room for a new one.
  */
 export function openDatabase(directory: string): OpenedDatabase {
@@ -94,8 +94,8 @@ function makePrivate(directory: string, file: string): void {
 }
 
 /**
- * The exclusive lock is taken by the first read of the database and held until it is closed; the system releases it when the
- * process dies. It also saves the file for shared memory, which could fail on a full disk.
+ * The first read of the database takes an exclusive lock, which lasts until the database is closed. The system releases the lock
+ * when the process dies. The lock also avoids the file for shared memory, which could fail on a full disk.
  */
 function connect(directory: string, file: string): DatabaseSync {
   let db: DatabaseSync | undefined;
@@ -109,7 +109,7 @@ function connect(directory: string, file: string): DatabaseSync {
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KB};`);
     makeTables(db, file, STORE_SCHEMA);
-    // Left by the checks before; no process shares it.
+    // The earlier checks left this file. No process shares it.
     fs.rmSync(`${file}-shm`, { force: true });
     return db;
   } catch (error) {
@@ -119,7 +119,7 @@ function connect(directory: string, file: string): DatabaseSync {
   }
 }
 
-/** An existing database is opened without a write: only a new one needs room. */
+/** Explains an error at opening. Only a new database needs room, because an existing one is opened without a write. */
 function explained(error: unknown, file: string): unknown {
   const known = fromSqlite(error, file, HOW_TO_GO_ON);
   if (!(known instanceof StoreFullError)) return known;
@@ -137,7 +137,7 @@ export function inUse(directory: string, cause: unknown): StoreInUseError {
   );
 }
 
-/** Without the file only a message is less exact: on a full disk the store opens without it. */
+/** Writes the process id. Without the file only a message is less exact, so the store also opens on a full disk. */
 function writeProcessId(file: string): void {
   try {
     fs.writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });

@@ -1,4 +1,4 @@
-/** Large payloads as files beside the database: durable before a row names them, removed after the last row that did. */
+/** Large payloads as files next to the database. A file is durable before a row names it, and is removed after its last row. */
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { fromFileSystem } from "../../../sqlite/sqlite-error.ts";
 import { StagedFiles } from "../../staged-files.ts";
 import { WorkUnderWay } from "../../work-under-way.ts";
 
-/** Form of the names that this store gives. Other files of the directory are left alone. */
+/** Form of the names that this store assigns. Other files in the directory are ignored. */
 const NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export function isPayloadFile(name: string): boolean {
@@ -32,7 +32,7 @@ export class PayloadFiles {
     this.#work.track(fs.promises.rm(file, { force: true }).catch(() => undefined)),
   );
 
-  /** `dataDirectory` must exist. @throws StoreUnusableError, StoreFullError when the directory for the files cannot be made */
+  /** @param dataDirectory must exist; @throws StoreUnusableError, StoreFullError when the directory for files cannot be made */
   constructor(dataDirectory: string) {
     this.#root = path.join(dataDirectory, PAYLOADS_DIRECTORY);
     try {
@@ -48,12 +48,12 @@ export class PayloadFiles {
     return (await fs.promises.readdir(this.#root)).filter(isPayloadFile);
   }
 
-  /** Writes the parts into a new file, one after another. Resolves with their ranges when the file is durable. */
+  /** Writes the parts, one after another, into a new file. Resolves with their ranges when the file is durable. */
   stage(parts: readonly Uint8Array[]): Promise<FileRange[]> {
     return this.#work.track(this.#write(randomUUID(), parts));
   }
 
-  /** Reads the content of a file. Both ways throw PayloadDamagedError, also where the file was removed meanwhile. */
+  /** Reads the content of a file. Both methods throw PayloadDamagedError, also if the file was removed meanwhile. */
   payload(content: FileContent) {
     const use = () => this.#shared.use(this.#pathOf(content.name));
     return {
@@ -63,8 +63,7 @@ export class PayloadFiles {
   }
 
   /**
-   * Removes a file without a row, once its last reader has finished. A file that cannot be removed then is swept at the next
-   * start.
+   * Removes a file without a row when its last reader has finished. If the removal fails, the next start removes the file.
    */
   async remove(name: string): Promise<void> {
     await this.#shared.remove(this.#pathOf(name));

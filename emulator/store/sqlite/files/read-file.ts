@@ -1,4 +1,4 @@
-/** Reads payload files, at once or slice by slice, after their length and checksum were compared. */
+/** Reads payload files, as a whole or in slices. Their length and checksum are compared first. */
 import { Buffer } from "node:buffer";
 import type { OpenedPayload } from "../../../core/jobs/opened-payload.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
@@ -18,7 +18,7 @@ export async function readContent(use: FileUse, content: FileContent): Promise<U
 }
 
 /**
- * Opens the content after it was compared. The file outlives its name.
+ * Compares the content with its checksum, and opens it. It stays readable after the file is removed.
  *
  * @throws PayloadDamagedError; StoreUnusableError when the disk fails
  */
@@ -72,12 +72,12 @@ function damaged(
   return new PayloadDamagedError(place, finding, { checksum, cause });
 }
 
-/** The file within the data directory. */
+/** Path of the file within the data directory. */
 function shown({ name }: FileContent): string {
   return `payloads/${name}`;
 }
 
-/** Fills `into` from byte `at` of the content on. */
+/** Fills `into` with the content from byte `at` on. */
 async function readAt(
   into: Buffer,
   file: FileUse,

@@ -1,4 +1,4 @@
-/** Notices the removal of the data directory while the service runs: writes to the open database would still succeed. */
+/** Detects the removal of the data directory while the service runs. Writes to the open database would still succeed. */
 import fs from "node:fs";
 import type { Clock, Disarm } from "../../../core/time/clock.ts";
 import { StoreLostError } from "../../../core/store-error.ts";
@@ -6,7 +6,7 @@ import { StoreLostError } from "../../../core/store-error.ts";
 const LOOK_EVERY_MS = 500;
 
 export class RemovalWatch {
-  /** Set while the database is not where it was. */
+  /** Set while the database is missing from its path. */
   lost: StoreLostError | undefined;
   readonly #file: string;
   readonly #clock: Clock;
@@ -15,7 +15,7 @@ export class RemovalWatch {
   #disarm: Disarm | undefined;
   #looking: Promise<void> | undefined;
 
-  /** @param clock real time; @param changed called when the database is gone, and when it is back */
+  /** @param clock real time; @param changed called when the database disappears, and when it is back */
   constructor(file: string, clock: Clock, changed: (lost: StoreLostError | undefined) => void) {
     this.#file = file;
     this.#clock = clock;

@@ -1,6 +1,6 @@
 /**
  * Payload files that are being read. All readers of a file share its handle and the comparison with its checksum. Only a few files
- * are open at a time, however slow the readers, and a removed file stays until its last reader has finished.
+ * are open at a time, even if readers are slow. A removed file stays until its last reader has finished.
  */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
@@ -65,7 +65,7 @@ export class SharedFiles {
     else await this.#remove(path);
   }
 
-  /** Answers the number of bytes read, which is smaller than `into` at the end of the file. */
+  /** Returns the number of bytes read. It is smaller than `into` at the end of the file. */
   async #read(file: UsedFile, into: Buffer, at: number): Promise<number> {
     using _ = await this.#slots.take();
     file.reads += 1;
@@ -137,12 +137,12 @@ export class FileUse implements AsyncDisposable {
     return this.#file.path;
   }
 
-  /** Fills `into` from byte `at` of the file on; answers the number of bytes read. */
+  /** Fills `into` from byte `at` of the file on. Returns the number of bytes read. */
   read(into: Buffer, at: number): Promise<number> {
     return this.#acts.read(into, at);
   }
 
-  /** Memory for one slice, to be given back after use: memory that many readers leave behind is collected late. */
+  /** Returns memory for one slice. Give it back after use, because memory of many readers is garbage-collected late. */
   slice(): Buffer {
     return this.#acts.slice();
   }
@@ -151,7 +151,7 @@ export class FileUse implements AsyncDisposable {
     this.#acts.giveBack(slice);
   }
 
-  /** Runs `compare`, unless another reader of the file has done so, or does, for the same range. */
+  /** Runs `compare`, unless another reader has compared, or is comparing, the same range of the file. */
   compared(range: string, compare: () => Promise<void>): Promise<void> {
     const { compared } = this.#file;
     const known = compared.get(range) ?? compare();

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { findDamage, type FoundDamage } from "./find-damage.ts";
 
-/** @param file the database, which does not change meanwhile: its locks and its log are not read */
+/** @param file the database. It must not change meanwhile, because its locks and its log are not read. */
 function look(file: string): FoundDamage {
   const url = pathToFileURL(file);
   url.searchParams.set("immutable", "1");

@@ -1,4 +1,4 @@
-/** Which values the checksums of each table cover, for code that goes through all tables. */
+/** Lists the values that the checksums of each table cover, for code that reads all tables. */
 import { DELIVERY, FRAME } from "../../rows/delivery-columns.ts";
 import { COLUMNS } from "../../rows/job-columns.ts";
 import { QUEUE } from "../../rows/queue-columns.ts";
@@ -6,11 +6,11 @@ import { REPORT } from "../../rows/report-columns.ts";
 
 export interface CheckedTable {
   readonly name: string;
-  /** The values that the checksum covers, in order, and then the checksum. */
+  /** The values that the checksum covers, in order. The checksum follows them. */
   readonly checked: readonly string[];
 }
 
-/** Instead of the bytes, which have a checksum of their own. */
+/** Stands in place of the bytes, which have their own checksum. */
 const FILE = "iif(typeof(body) = 'text', body, NULL)";
 
 export const CHECKED_TABLES: readonly CheckedTable[] = [

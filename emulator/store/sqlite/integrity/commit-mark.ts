@@ -1,7 +1,7 @@
 /**
- * The number of the last commit, in a small file beside the database. A database with fewer commits than its mark has lost
- * some: its log was damaged or cut, or it is an older copy. The mark is written before the commit is acknowledged, and is not
- * synced: after a power failure it may be behind the database, never ahead of it.
+ * Keeps the number of the last commit in a small file next to the database. A database with fewer commits than its mark has lost
+ * commits: its log was damaged or cut, or it is an older copy. The mark is written before the commit is acknowledged, but is not
+ * synced. After a power failure it may be behind the database, but never ahead of it.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -16,7 +16,7 @@ function markFile(directory: string): string {
   return path.join(directory, MARK_FILE);
 }
 
-/** The number of commits in the mark, or why there is none. */
+/** Returns the number of commits in the mark, or the reason why it is missing. */
 export function readMark(directory: string): number | "missing" | "damaged" {
   let text: string;
   try {
@@ -41,12 +41,12 @@ export class CommitMark {
     );
   }
 
-  /** The text always has the same length. */
+  /** Writes the number of commits. The text always has the same length. */
   write(commits: number): void {
     fs.writeSync(this.#file, textOf(commits), 0, "latin1");
   }
 
-  /** To be called for a new mark: from now on its absence means damage. */
+  /** Call this for a new mark. From then on a missing mark means damage. */
   sync(): void {
     fs.fsyncSync(this.#file);
   }

@@ -1,6 +1,6 @@
 /**
- * Has a thread look through the database for damage while the store works. The log is moved into the database file first, and
- * not again until the thread has ended: the file does not change, and the thread sees one consistent state.
+ * Lets a thread search the database for damage while the store works. The log is moved into the database file first, and not
+ * again until the thread has ended. The file therefore does not change, and the thread sees one consistent state.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
@@ -13,7 +13,7 @@ import { fromSqlite } from "../../../sqlite/sqlite-error.ts";
 /** Pages of the log after which SQLite moves it into the database (the default of SQLite). */
 const LOG_PAGES = 1_000;
 
-/** What the owner of the open database does. */
+/** Operations of the owner of the open database. */
 export interface CheckedDatabase {
   /** `keepDatabase` */
   readonly keep: () => Promise<void> | void;
@@ -21,7 +21,7 @@ export interface CheckedDatabase {
   readonly letChange: () => Promise<void> | void;
 }
 
-/** Moves the log into the file of the database, which does not change from then on. */
+/** Moves the log into the file of the database, and keeps the file unchanged from then on. */
 export function keepDatabase(db: DatabaseSync): void {
   db.exec("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0");
 }
@@ -44,7 +44,7 @@ export class DataCheck {
   }
 
   /**
-   * Answers the damaged payloads; undefined if it is stopped meanwhile. To be called once, outside of a transaction.
+   * Returns the damaged payloads, or undefined if the check is stopped. Call this once, outside of a transaction.
    *
    * @throws StoreFullError when the log cannot be moved into the database; StoreDamagedError when a table is damaged
    */
@@ -73,7 +73,7 @@ export class DataCheck {
     return this.#isLooking;
   }
 
-  /** To be called before the database is closed. */
+  /** Call this before the database is closed. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#thread?.terminate();
@@ -83,7 +83,7 @@ export class DataCheck {
     const program = new URL(`./${programFile("check-thread")}`, import.meta.url);
     // Options of the process such as `--input-type` are not meant for this program.
     const thread = new Worker(program, { workerData: this.#file, execArgv: [] });
-    // The thread alone keeps no process alive.
+    // The thread alone does not keep the process alive.
     thread.unref();
     this.#thread = thread;
     return new Promise((resolve, reject) => {

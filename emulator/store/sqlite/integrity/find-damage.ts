@@ -1,6 +1,6 @@
 /**
- * Looks through a whole database for damage: the integrity check of SQLite, the checksums of all rows and of the payloads in
- * them, and the length of all payload files. The bytes of files are compared when they are read.
+ * Searches a whole database for damage. Runs SQLite's integrity check, and compares the checksums of all rows and of the payloads
+ * in them, and the lengths of all payload files. The bytes of files are compared when they are read.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -22,7 +22,7 @@ import { fits } from "../row-checksum.ts";
 
 export interface FoundPayload {
   readonly place: PayloadPlace;
-  /** What is wrong with it. */
+  /** Describes the damage. */
   readonly finding: string;
   readonly checksum: number;
   /** Undefined for a payload of a webhook delivery. */
@@ -30,19 +30,19 @@ export interface FoundPayload {
 }
 
 export interface FoundDamage {
-  /** Sentences about damaged tables. If there is one, the whole database is unreliable. */
+  /** Sentences about damaged tables. A single one makes the whole database unreliable. */
   readonly tables: readonly string[];
   /** Damaged payloads of an otherwise sound database. */
   readonly payloads: readonly FoundPayload[];
 }
 
-/** Maximum number of complaints that SQLite is asked for. */
+/** Maximum number of errors requested from SQLite. */
 const MAX_COMPLAINTS = 20;
 
-/** `directory` is where the payload files lie. Throws what SQLite throws when it cannot even look. */
+/** @param directory directory of the payload files. @throws what SQLite throws when the check itself fails */
 export function findDamage(db: DatabaseSync, directory: string): FoundDamage {
   const complaints = complaintsOf(db);
-  // Damaged pages may lead the rows of a table round in a circle.
+  // With damaged pages, the rows of a table may form an endless loop.
   const tables = complaints.length > 0 ? complaints : [...damagedRows(db)];
   if (tables.length > 0) return { tables, payloads: [] };
   return { tables, payloads: [...damagedPayloads(db, directory), ...damagedChunks(db, directory)] };
@@ -97,7 +97,7 @@ function* damagedChunks(
   }
 }
 
-/** What is wrong with the payload of a row whose columns 1 to 4 are size, checksum, body and offset in its file. */
+/** Describes the damage of a row's payload. Columns 1 to 4 of the row are size, checksum, body and offset in its file. */
 function findingOf(row: Row, directory: string): string | undefined {
   const [sizeBytes, checksum, body] = [integerAt(row, 1), integerAt(row, 2), bodyAt(row, 3)];
   if (typeof body !== "string") {

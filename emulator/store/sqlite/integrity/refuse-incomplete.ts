@@ -1,6 +1,6 @@
 /**
- * Refuses a data directory that lacks commits, before its database is opened for writing: with a damaged log the next writer
- * would take the shorter history for the whole one and discard the rest.
+ * Refuses a data directory that lacks commits, before its database is opened for writing. With a damaged log, the next writer
+ * would treat the shorter history as complete and discard the rest.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -15,7 +15,7 @@ import { checkedRow } from "../row-checksum.ts";
 import { needsRoom } from "../../../sqlite/sqlite-error.ts";
 
 /**
- * @throws StoreDamagedError, which says what is missing; what SQLite and the file system throw
+ * @throws StoreDamagedError, which names what is missing; what SQLite and the file system throw
  */
 export function refuseIncomplete(directory: string, file: string): void {
   const size = fs.statSync(file, { throwIfNoEntry: false })?.size;
@@ -28,7 +28,7 @@ export function refuseIncomplete(directory: string, file: string): void {
     );
   }
   try {
-    // A reader leaves the log as it is when it closes.
+    // A reader does not change the log when it closes.
     using db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
     refuseFewerCommits(db, directory, file);
   } catch (error) {
@@ -52,7 +52,7 @@ export function refuseFewerCommits(db: DatabaseSync, directory: string, file: st
   );
 }
 
-/** Names of files that only a used store leaves. */
+/** Returns the names of files that only a used store leaves. */
 function besideDatabase(directory: string, file: string): string[] {
   const found = [`${file}-wal`]
     .filter((log) => (fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)

@@ -1,6 +1,6 @@
 /**
- * Merges the log of a database into a copy of its file, without SQLite: SQLite stops at the first damaged frame and discards
- * all after it. Every frame is a whole page, so the frames behind it are still good.
+ * Merges the log of a database into a copy of its file, without SQLite. SQLite stops at the first damaged frame and discards all
+ * later frames. But every frame is a whole page, so the later frames are still good.
  *
  * SQLite documents both files ("Database File Format"): a log has a header of 32 bytes and frames, each with a header of 24
  * bytes (page number, pages after a commit, two salts, two checksums) and a page.
@@ -19,12 +19,12 @@ const NO_LOG = 1;
 
 interface Frame {
   readonly page: number;
-  /** Pages of the database after the commit that this frame ends; 0 if it ends none. */
+  /** Number of pages of the database after the commit that this frame ends. 0 if the frame does not end a commit. */
   readonly pagesAfter: number;
   readonly contentAt: number;
 }
 
-/** Writes the database `file` merged with its log to `target`; one of the two may be missing. */
+/** Merges the database `file` with its log, and writes the result to `target`. Either the file or the log may be missing. */
 export function mergeLog(file: string, log: string, target: string): void {
   fs.rmSync(target, { force: true });
   fs.writeFileSync(target, "", { mode: PRIVATE_MODE });
@@ -51,7 +51,7 @@ function applyLog(database: number, log: Buffer): void {
   if (pages > 0) fs.ftruncateSync(database, pages * pageSize);
 }
 
-/** Page size by the header of the database or of the log, whichever has a valid one. */
+/** Returns the page size from the header of the database or of the log, whichever is valid. */
 function pageSizeOf(database: number, log: Buffer): number {
   const header = Buffer.alloc(PAGE_SIZE_AT + 2);
   fs.readSync(database, header, 0, header.byteLength, 0);
@@ -59,7 +59,7 @@ function pageSizeOf(database: number, log: Buffer): number {
   return said.find((size) => size >= 512 && size <= 65_536 && (size & (size - 1)) === 0) ?? 4_096;
 }
 
-/** Frames since the last begin of the log, up to its last commit, without frames that have an impossible header. */
+/** Returns the frames since the last restart of the log, up to its last commit, without frames that have an impossible header. */
 function committedFrames(log: Buffer, pageSize: number): Frame[] {
   const frames: Frame[] = [];
   let committed = 0;
@@ -76,13 +76,13 @@ function committedFrames(log: Buffer, pageSize: number): Frame[] {
   return keptWithin(frames.slice(0, committed));
 }
 
-/** A damaged page number may be far behind the end. */
+/** Drops frames with a damaged page number far beyond the end. */
 function keptWithin(frames: readonly Frame[]): Frame[] {
   const pages = frames.at(-1)?.pagesAfter ?? 0;
   return frames.filter(({ page }) => page <= pages);
 }
 
-/** Salts of the header, or of the first frame if the header is damaged: then no frame has the salts of the header. */
+/** Returns the salts of the header, or of the first frame if no frame has the header's salts, because the header is damaged. */
 function saltsOf(log: Buffer): Buffer {
   const [ofHeader, ofFrame] = [log.subarray(16, 24), log.subarray(40, 48)];
   const next = log.indexOf(ofHeader, LOG_HEADER_BYTES);

@@ -2,10 +2,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Row, rowOf } from "../../../sqlite/row.ts";
 
-/** Beyond any key that was ever given. */
+/** Larger than any key that was ever assigned. */
 const MAX_KEY = 2 ** 50;
 
-/** Damaged pages may lead round in a circle. */
+/** Damaged pages may form an endless loop of rows. */
 const OUT_OF_ORDER = new Error("the rows of the table are not in order");
 
 export class TableWalk {
@@ -49,7 +49,7 @@ export class TableWalk {
     }
   }
 
-  /** Answers the key of the last row that was read, and whether the end was reached without damage. */
+  /** Returns the key of the last row read, and whether the end was reached without damage. */
   #read(sql: string, ...values: readonly number[]) {
     let last: number | undefined;
     const isBackward = sql.endsWith("DESC");

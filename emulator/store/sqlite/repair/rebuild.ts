@@ -1,4 +1,4 @@
-/** Copies the rows of a damaged database that can be read and fit their checksums into a new one. */
+/** Copies rows of a damaged database into a new one, if they are readable and match their checksums. */
 import type { DatabaseSync } from "node:sqlite";
 import { CHECKED_TABLES } from "../integrity/checked-tables.ts";
 import { PLACES_PER_JOB, slotAt } from "../../rows/payload-columns.ts";
@@ -13,18 +13,18 @@ export interface Rebuilt {
   readonly setAside: readonly string[];
   /** Keys of jobs with a damaged output. */
   readonly outputsLost: ReadonlySet<number>;
-  /** Whether other outputs may be lost, too. */
+  /** Whether other outputs may also be lost. */
   readonly outputsInDoubt: boolean;
 }
 
-/** Order of copying: a row is kept only with the rows that it belongs to. */
+/** Order of copying. A row is kept only with the rows that it belongs to. */
 const TABLES = ["record", "queue", "job", "delivery", "payload", "chunk_batch", "report"] as const;
-/** More than there can be. */
+/** More records than a store can have. */
 const MAX_RECORDS = 1_000_000;
 
 type Table = (typeof TABLES)[number];
 
-/** Copies within one transaction of the new database `to`; `from` is only read. */
+/** Copies within one transaction of the new database `to`. Only reads `from`. */
 export function copyGoodRows(from: DatabaseSync, to: DatabaseSync): Rebuilt {
   return new Copy(from, to).run();
 }
@@ -90,7 +90,7 @@ class Copy {
     if (table === "payload") this.#outputsInDoubt = true;
   }
 
-  /** The counters of a queue are counted again: its key and endpoint are enough. */
+  /** Whether the row is the queue of a known endpoint. It is kept even if damaged, because its counters are counted again. */
   #isKnownQueue(table: Table, row: Row): boolean {
     return table === "queue" && this.#endpoints.has(row[1]);
   }

@@ -1,4 +1,4 @@
-/** Repairs a data directory that is not in use: keeps sound data, moves the rest aside, deletes nothing. */
+/** Repairs a data directory that is not in use. Keeps intact data, moves the rest aside, and deletes nothing. */
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -18,16 +18,16 @@ import { copyGoodRows, type Rebuilt } from "./rebuild.ts";
 import { settleJobs } from "./settle-jobs.ts";
 
 export interface RepairReport {
-  /** Directory with all files that are no longer in use, the damaged ones among them. */
+  /** Directory with all files that are no longer in use, including the damaged ones. */
   readonly asideDirectory: string;
-  /** What is in use from now on. */
+  /** The data that is in use from now on. */
   readonly kept: {
     readonly jobs: number;
     readonly deliveries: number;
     readonly records: number;
     readonly payloadFiles: number;
   };
-  /** Jobs that are FAILED from now on, because data of them is lost. */
+  /** Jobs that are FAILED from now on, because some of their data is lost. */
   readonly endedJobIds: readonly string[];
   /** Sentences about lost data. */
   readonly setAside: readonly string[];
@@ -60,10 +60,10 @@ export function repairDataDirectory(directory: string, now: number): RepairRepor
 
 function refuseInUse(directory: string): void {
   const file = path.join(directory, DATABASE_FILE);
-  // No process uses an empty database, and opening it would remove the log beside it.
+  // No process uses an empty database, and opening it would remove the log next to it.
   if ((fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   try {
-    // A reader leaves everything as it is.
+    // A reader does not change anything.
     using db = new DatabaseSync(file, { readOnly: true, timeout: 0 });
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
   } catch (error) {
@@ -113,7 +113,7 @@ class Repair {
     return report;
   }
 
-  /** The database merged with its log; undefined if it cannot be opened. */
+  /** Returns the database merged with its log, or undefined if it cannot be opened. */
   #merge(): DatabaseSync | undefined {
     const isMoved = [DATABASE_FILE, LOG_FILE].some((name) =>
       fs.existsSync(path.join(this.#aside, name)),
@@ -162,8 +162,8 @@ class Repair {
   }
 
   /**
-   * Makes sure that no key is given twice, and that the repair is a commit after all others. Answers the number of that commit, and
-   * how many commits are lost.
+   * Ensures that no key is assigned twice, and that the repair is a commit after all others. Returns the number of that commit,
+   * and the number of lost commits.
    */
   #writeSequence(merged: DatabaseSync | undefined, db: DatabaseSync) {
     const [reserved, commits] = merged === undefined ? [0, 0] : storedSequence(merged);
@@ -182,7 +182,7 @@ class Repair {
     return { last, lost: merged === undefined ? 0 : made - commits };
   }
 
-  /** Answers the number of files that stay. */
+  /** Returns the number of files that stay. */
   #moveUnusedFiles(used: ReadonlySet<string>): number {
     const from = path.join(this.#directory, PAYLOADS_DIRECTORY);
     const to = path.join(this.#aside, PAYLOADS_DIRECTORY);
@@ -218,7 +218,7 @@ const NOTHING: Rebuilt = {
   outputsInDoubt: false,
 };
 
-/** The highest key and the number of commits; 0 if they are damaged. */
+/** Returns the highest key and the number of commits. A damaged value is 0. */
 function storedSequence(db: DatabaseSync): readonly [number, number] {
   try {
     const [row = []] = rowsOf(db, "SELECT reserved_seq, commit_number, checksum FROM sequence");

@@ -13,8 +13,8 @@ import type { Rebuilt } from "./rebuild.ts";
 const SELECTED = `${COLUMNS.join(", ")}, checksum`;
 
 /**
- * Ends the jobs that have lost their output or part of their stream, and writes the counters of all queues. Answers the ids of
- * these jobs. Inputs are checked when a job is handed over.
+ * Ends the jobs that have lost their output or part of their stream, and returns their ids. Writes the counters of all queues.
+ * Inputs are checked when a job is handed over.
  *
  * @param now service time of their end
  */
@@ -45,7 +45,7 @@ function settledJob(
   { outputsLost, outputsInDoubt }: Rebuilt,
   now: number,
 ): Job {
-  // A job that has not ended runs again from its beginning.
+  // An unfinished job runs again from its beginning.
   if (job.status === "IN_QUEUE" || job.status === "IN_PROGRESS") return job;
   const chunkCount = job.chunkCount === 0 ? 0 : wholeChunks(db, job.seq);
   const hasLostOutput =
@@ -65,7 +65,7 @@ function settledJob(
   };
 }
 
-/** Number of chunks before the first missing one. */
+/** Returns the number of chunks before the first missing one. */
 function wholeChunks(db: DatabaseSync, seq: number): number {
   let count = 0;
   const rows = rowsOf(
@@ -90,7 +90,7 @@ function rewrite(db: DatabaseSync, job: Job, queue: number): void {
   db.prepare(`INSERT OR REPLACE INTO job (${SELECTED}) VALUES (${places})`).run(...values);
 }
 
-/** Keeps the stored totals where they are higher: they count deleted jobs, too. */
+/** Writes the counters. Keeps stored totals that are higher, because they also count deleted jobs. */
 function writeCounts(
   db: DatabaseSync,
   key: number,

@@ -1,4 +1,4 @@
-/** The chunks of streams, in batches in the order of their indexes. */
+/** The table of stream chunks. It stores them in batches, in the order of their indexes. */
 import { chunksOutOfOrder } from "../../batch-refusals.ts";
 import type { BatchWindow, StagedBatch } from "../../payload.ts";
 import type { Connection } from "../connection.ts";
@@ -28,7 +28,7 @@ export class ChunkTable {
     );
   }
 
-  /** Batches with all chunks of the window, and perhaps more at either end. */
+  /** Returns batches with all chunks of the window, and perhaps more at either end. */
   around(
     seq: number,
     { from, maxCount, maxBytes, maxInHand = maxBytes }: BatchWindow,
@@ -61,7 +61,7 @@ export class ChunkTable {
     this.#connection.write(this.#statements.delete, seq);
   }
 
-  /** Names of all files that rows name. */
+  /** Returns the names of all files in rows. */
   fileNames(): string[] {
     return this.#connection.all(this.#statements.selectAllFiles).map((row) => textAt(row, 0));
   }
@@ -113,7 +113,7 @@ function readBatch(row: Row): StoredBatch {
   return stored;
 }
 
-/** Covers the checksum of the lines in place of the lines. */
+/** Computes the checksum of a row. It covers the checksum of the lines in place of the lines. */
 function chunkChecksum(seq: number, batch: StoredBatch): number {
   const { firstIndex, count, sizeBytes, body, offset, checksum } = batch;
   const name = typeof body === "string" ? body : null;

@@ -82,7 +82,7 @@ export class DeliveryTable {
     if (rows === 0) throw deliveryNotStored(delivery.id);
   }
 
-  /** Answers the keys of the deleted deliveries. */
+  /** Returns the keys of the deleted deliveries. */
   prune({ settledFrom, maxCount, maxBytes }: KeptDeliveries): number[] {
     const doomed = new Set([
       ...this.#keys(this.#statements.settledBefore, settledFrom),
@@ -117,7 +117,7 @@ export class DeliveryTable {
 }
 
 function prepareStatements(connection: Connection) {
-  // Indexes are named: a query that cannot use its index fails when it is prepared.
+  // Queries name their index, so that a query that cannot use it fails when it is prepared.
   const columns = `${namesOf(DELIVERY)}, checksum`;
   const frame = `${namesOf(FRAME)}, frame_checksum`;
   const select = (rest: string) => connection.prepare(`SELECT ${columns} FROM delivery ${rest}`);

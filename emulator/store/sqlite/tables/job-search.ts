@@ -1,4 +1,4 @@
-/** Finds the rows of jobs that fit a filter: by an index for endpoint and status, by a scan for the rest of the filter. */
+/** Finds the rows of jobs that fit a filter. An index serves endpoint and status; a scan serves the rest of the filter. */
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import { integerAt, optionalTextAt } from "../../../sqlite/row.ts";
@@ -14,7 +14,7 @@ import {
 import { checkedRow } from "../row-checksum.ts";
 import type { QueueTable } from "./queue-table.ts";
 
-/** ?1: whether to read the failure, which may be long. */
+/** The parameter ?1 is true if the failure is read. It may be long. */
 const LOOKED_AT = `SELECT ${FILTERED}, iif(?1, failure, NULL) FROM job`;
 const IN_RANGE = "seq >= ?2 AND seq < ?3";
 const NEWEST_FIRST = "ORDER BY 1 DESC";
@@ -23,7 +23,7 @@ const NEWEST_FIRST = "ORDER BY 1 DESC";
 export const OF_ALL = `${LOOKED_AT} WHERE ${IN_RANGE} ${NEWEST_FIRST}`;
 export const OF_QUEUE = `${LOOKED_AT} INDEXED BY job_by_queue WHERE queue = ?4 AND ${IN_RANGE} ${NEWEST_FIRST}`;
 
-/** A scan of the jobs of several pairs of a queue and a status, merged. */
+/** Makes a scan that merges the jobs of several pairs of a queue and a status. */
 export function ofPairs(pairs: number): string {
   const each = Array.from({ length: pairs }, (_, pair) => {
     const [queue, status] = [4 + 2 * pair, 5 + 2 * pair];
@@ -32,7 +32,7 @@ export function ofPairs(pairs: number): string {
   return `${each.join(" UNION ALL ")} ${NEWEST_FIRST}`;
 }
 
-/** Maximum number of pairs: with more, a scan of all statuses costs less. */
+/** Maximum number of pairs. With more pairs, a scan of all statuses costs less. */
 const MAX_PAIRS = 24;
 
 export class JobSearch {
@@ -40,7 +40,7 @@ export class JobSearch {
   readonly #queues: QueueTable;
   readonly #newestBelow: StatementSync;
   readonly #bySeq: StatementSync;
-  /** Prepared scans by their text. */
+  /** Prepared scans, by text. */
   readonly #scans = new Map<string, StatementSync>();
 
   constructor(connection: Connection, queues: QueueTable) {
@@ -78,7 +78,7 @@ export class JobSearch {
     return scan;
   }
 
-  /** Undefined where no job can fit. */
+  /** Chooses the scan for a filter. Returns undefined if no job can fit. */
   #way({ filter }: JobWindow, { first, end }: SeqRange) {
     const { endpointId, statuses, search } = filter;
     const common: readonly SQLInputValue[] = [search === undefined ? 0 : 1, first, end];

@@ -1,4 +1,6 @@
-/** The rows of jobs: written as narrowly as the change allows, found by id and in each order that the service needs. */
+/**
+ * The rows of jobs. A change writes as few columns as possible. Jobs are found by id, and in each order that the service needs.
+ */
 import type { SQLInputValue, StatementSync } from "node:sqlite";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -11,17 +13,17 @@ import { narrowUpdates } from "./narrow-updates.ts";
 import type { QueueTable } from "./queue-table.ts";
 import { isConstraint } from "../../../sqlite/sqlite-error.ts";
 
-/** Not a bare parameter: SQLite would plan the query again for each value, which costs ten times the query. */
+/** With a bare parameter SQLite would plan the query again for each value, which costs ten times as much as the query. */
 const LIMIT = "LIMIT ? + 0";
 
-/** The questions of `/requests`: each is answered from its index, without sorting. */
+/** The queries of `/requests`. Each uses its index, without sorting. */
 export const NEWEST = `INDEXED BY job_by_queue WHERE queue = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
 export const NEWEST_OF_STATUS = `INDEXED BY job_by_status WHERE queue = ? AND status = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
 
 /** Identifies a stored job in its stored status. */
 type StoredJob = Pick<Job, "id" | "seq" | "status">;
 
-/** Rows are answered as stored, but with the endpoint in place of the key of its queue. */
+/** Returns rows as stored, but with the endpoint in place of the key of its queue. */
 export class JobTable {
   readonly #connection: Connection;
   readonly #queues: QueueTable;
@@ -98,7 +100,7 @@ export class JobTable {
     return this.#list(this.#statements.dueAtRest, now, limit);
   }
 
-  /** Due moment of the next job that does not run. */
+  /** Time at which the next job that does not run is due. */
   nextDueAtRest(): number | undefined {
     const row = this.#connection.first(this.#statements.nextDueAtRest);
     return row && optionalIntegerAt(row, 0);
@@ -121,7 +123,7 @@ export class JobTable {
 }
 
 function prepareStatements(connection: Connection) {
-  // Indexes are named: a query that cannot use its index fails when it is prepared.
+  // Queries name their index, so that a query that cannot use it fails when it is prepared.
   const columns = `${COLUMNS.join(", ")}, checksum`;
   const select = (rest: string) => connection.prepare(`SELECT ${columns} FROM job ${rest}`);
   const places = COLUMNS.map(() => "?").join(", ");

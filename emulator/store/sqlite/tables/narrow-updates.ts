@@ -1,4 +1,4 @@
-/** One UPDATE for each set of columns that change together: indexes on other columns stay untouched. */
+/** Prepares one UPDATE for each set of columns that change together, so that indexes on other columns stay untouched. */
 import type { StatementSync } from "node:sqlite";
 
 /** A set of columns. */
@@ -9,7 +9,7 @@ interface Change {
   statement?: StatementSync;
 }
 
-/** Answers a statement that assigns the columns with these numbers, in their order, and then the checksum. */
+/** Returns a function that finds the statement for a set of column numbers. It assigns these columns, and then the checksum. */
 export function narrowUpdates(
   columns: readonly string[],
   prepare: (assignments: string) => StatementSync,

@@ -1,6 +1,6 @@
 /**
- * The payloads of jobs: small ones in their rows, large ones in files that the rows name. Several rows may share a file, which is
- * removed with the last of them.
+ * The payloads of jobs. Small payloads are in their rows, large ones in files that the rows name. Several rows may share a file.
+ * It is removed with the last of these rows.
  */
 import type { Payload, PayloadSlot } from "../../payload.ts";
 import type { Connection } from "../connection.ts";
@@ -48,7 +48,7 @@ export class PayloadTable {
     this.#connection.write(this.#statements.upsert, ...values);
   }
 
-  /** Stores the payload, if there is one, in a second place too. */
+  /** Also stores the payload, if it exists, in a second place. */
   share(seq: number, slot: PayloadSlot, toSeq: number): void {
     const stored = this.get(seq, slot);
     if (stored === undefined) return;
@@ -66,14 +66,14 @@ export class PayloadTable {
     this.#removeBetween(seq * PLACES_PER_JOB, seq * PLACES_PER_JOB + PLACES_PER_JOB - 1);
   }
 
-  /** Bytes of all payloads under the key. */
+  /** Size of all payloads under the key, in bytes. */
   sizeOf(seq: number): number {
     const first = seq * PLACES_PER_JOB;
     const row = this.#connection.first(this.#statements.sum, first, first + PLACES_PER_JOB - 1);
     return row === undefined ? 0 : integerAt(row, 0);
   }
 
-  /** Names of all files that rows name. */
+  /** Returns the names of all files in rows. */
   fileNames(): string[] {
     const rows = this.#connection.all(this.#statements.selectFiles, 0, Number.MAX_SAFE_INTEGER);
     return rows.map((row) => textAt(row, 0));
@@ -119,7 +119,7 @@ function prepareStatements(connection: Connection) {
   };
 }
 
-/** Covers the checksum of the bytes in place of the bytes. */
+/** Computes the checksum of a row. It covers the checksum of the bytes in place of the bytes. */
 function payloadChecksum(place: number, { body, sizeBytes, checksum }: StoredBody): number {
   return rowChecksum([place, typeof body === "string" ? body : null, sizeBytes, checksum]);
 }

@@ -1,6 +1,6 @@
 /**
- * The queues of the endpoints: a short key for each endpoint, and its counters. All are in memory; changed ones are written once per
- * commit.
+ * The queues of endpoints. A queue has a short key for the endpoint, and its counters. All queues are in memory. Changed queues
+ * are written once per commit.
  */
 import type { StatementSync } from "node:sqlite";
 import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
@@ -15,7 +15,7 @@ export class QueueTable {
   readonly #upsert: StatementSync;
   readonly #byEndpoint = new Map<string, Queue>();
   readonly #byKey = new Map<number, Queue>();
-  /** Queues that changed since the last commit, with their stored counters; undefined for a queue without a row. */
+  /** Queues changed since the last commit, with their stored counters, or undefined for a queue without a row. */
   readonly #changed = new Map<Queue, JobCounts | undefined>();
 
   constructor(connection: Connection) {
@@ -27,7 +27,7 @@ export class QueueTable {
     for (const row of connection.all(all)) this.#add(readQueue(checkedRow(row, "queue")));
   }
 
-  /** The key of the endpoint's queue; undefined if it never had a job. */
+  /** Returns the key of the endpoint's queue, or undefined if the endpoint never had a job. */
   keyOf(endpointId: string): number | undefined {
     return this.#byEndpoint.get(endpointId)?.key;
   }
@@ -49,7 +49,7 @@ export class QueueTable {
     return new Map([...this.#byEndpoint.values()].map((queue) => [queue.endpointId, queue.counts]));
   }
 
-  /** The key of the endpoint's queue, which is made if there is none. */
+  /** Returns the key of the endpoint's queue. Makes the queue if necessary. */
   ensureKey(endpointId: string): number {
     return (this.#byEndpoint.get(endpointId) ?? this.#create(endpointId)).key;
   }
@@ -61,7 +61,7 @@ export class QueueTable {
     queue.counts = counts;
   }
 
-  /** To be called before every commit. */
+  /** Call this before every commit. */
   flush(): void {
     for (const { key, endpointId, counts } of this.#changed.keys()) {
       const row = withChecksum(queueRow(key, endpointId, counts));

@@ -21,7 +21,7 @@ export class RecordTable {
     this.#selectKind = connection.prepare(`${select} AND id >= ? ORDER BY id LIMIT ?`);
   }
 
-  /** Writes nothing where the same JSON is stored: a start with the settings of the last one needs no room. */
+  /** Writes nothing if the same JSON is stored, so that a start with unchanged settings needs no room. */
   putText(kind: string, id: string, json: string): void {
     const row = withChecksum([kind, id, json]);
     const stored = this.#connection.first(this.#select, kind, id);
@@ -29,7 +29,7 @@ export class RecordTable {
     this.#connection.write(this.#upsert, ...row);
   }
 
-  /** Id and JSON of the records of a kind, in order of id, from the id `from` on; by default all. */
+  /** Returns id and JSON of the records of a kind, in order of id. @param from first id; default: all records */
   texts(kind: RecordKind, from = "", limit = -1): readonly (readonly [id: string, json: string])[] {
     return this.#connection.all(this.#selectKind, kind, from, limit).map((row) => {
       checkedRow(row, "record");

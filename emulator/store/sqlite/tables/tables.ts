@@ -55,7 +55,7 @@ export class Tables {
     return this.#progress.lastSeq;
   }
 
-  /** Makes the writes since the last commit durable; a batch without writes is not counted. Answers the files to be removed. */
+  /** Makes the writes since the last commit durable, and returns the files to remove. A batch without writes is not counted. */
   commit(batch: number, lastSeq: number): readonly string[] {
     this.queues.flush();
     if (this.#connection.isWriting) {
@@ -79,8 +79,8 @@ export class Tables {
   }
 
   /**
-   * To be called before the writes of a batch. After a failed sync the system takes the lost pages for written, and a later sync
-   * that succeeds says nothing about them: the log is moved into the database then, and a new one is begun.
+   * Call this before the writes of a batch. After a failed sync the system considers the lost pages as written, so a later
+   * successful sync proves nothing about them. In this case the log is moved into the database, and a new log begins.
    */
   begin(): void {
     if (!this.#isLogInDoubt) return;
@@ -89,28 +89,28 @@ export class Tables {
   }
 
   /**
-   * SQLite undid a commit that failed to sync, but the whole commit may be in the log, and the next start would find it. A commit
-   * that changes nothing is written over it, without a sync, which would fail again.
+   * Overwrites a commit that failed to sync with one that changes nothing. SQLite has undone the commit, but it may be in the
+   * log, and the next start would find it. The new commit is not synced, because the sync would fail again.
    */
   #unwrite(): void {
     try {
       this.#connection.abort();
       this.#connection.unsynced(() => {
-        // SQLite writes only what differs.
+        // SQLite writes only differences.
         for (const batch of [this.batch + 1, this.batch]) this.#progress.write(batch, this.lastSeq);
         this.#connection.commit();
       });
     } catch {
-      // The next batch is written over it.
+      // The next batch overwrites the commit.
     }
   }
 
-  /** The commit is durable. A mark that cannot be written is behind, which does no harm. */
+  /** Marks a durable commit. If the mark cannot be written, it is behind, which does no harm. */
   #mark(batch: number): void {
     try {
       this.#opened.mark.write(batch);
     } catch {
-      // The next commit writes it.
+      // The next commit writes the mark.
     }
   }
 
@@ -121,12 +121,12 @@ export class Tables {
     this.#dropped = [];
   }
 
-  /** Names of all payload files that rows name. */
+  /** Returns the names of all payload files in rows. */
   fileNames(): ReadonlySet<string> {
     return new Set([...this.payloads.fileNames(), ...this.chunks.fileNames()]);
   }
 
-  /** Dropped files that no other row names. If that cannot be found out, the next start removes them. */
+  /** Returns the dropped files that no other row names. If the query fails, the next start removes them. */
   #takeUnreferred(): readonly string[] {
     const dropped = this.#dropped;
     this.#dropped = [];

@@ -1,4 +1,4 @@
-/** The questions that the thread of the store answers, one after another, in the order in which they come. */
+/** The questions to the thread of the store. It answers them one after another, in order of arrival. */
 import { cutBatch } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
@@ -29,7 +29,7 @@ export function answersOf(opened: OpenedDatabase, tables: Tables) {
       running: jobs.running(),
       records: kinds.map((kind) => [kind, records.texts(kind)] as const),
     }),
-    /** Answers the number of the last batch in the database, the duration of the commit, and the files to be removed. */
+    /** Returns the number of the last batch in the database, the duration of the commit, and the files to remove. */
     flush: (batch: ArrayBuffer) => flush(tables, batch),
     job: (id: string) => jobs.byId(id),
     listJobs: (endpointId: string, listing: JobListing) => jobs.listed(endpointId, listing),
@@ -103,7 +103,7 @@ function flush(tables: Tables, batch: ArrayBuffer): Flushed {
   }
 }
 
-/** A batch in a large row, without chunks that the reader did not ask for: a slow reader keeps them in memory for long. */
+/** Drops chunks of a large row that the reader did not ask for. A slow reader would keep them in memory for a long time. */
 function withoutRest(stored: ComparedBatch, window: BatchWindow): ComparedBatch {
   const { body, firstIndex, count } = stored;
   if (!(body instanceof Uint8Array) || body.byteLength <= SLICE_MAX_BYTES) return stored;
@@ -111,7 +111,7 @@ function withoutRest(stored: ComparedBatch, window: BatchWindow): ComparedBatch 
   const cut = cutBatch({ firstIndex, count, lines: body }, { ...window, maxCount });
   if (cut === undefined || cut.count === count) return stored;
   const lines = new Uint8Array(cut.lines);
-  // Frees the memory at once: the garbage of this thread is collected late.
+  // This frees the memory at once. The garbage of this thread is collected late.
   if (body.buffer instanceof ArrayBuffer) body.buffer.transfer(0);
   return {
     ...{ ...stored, firstIndex: cut.firstIndex, count: cut.count },

@@ -1,4 +1,4 @@
-/** Writes a batch from the buffer that `encode-batch.ts` filled to the tables. */
+/** Writes a batch to the tables. Reads it from the buffer that `encode-batch.ts` filled. */
 import { crc32 } from "node:zlib";
 import type { SQLOutputValue } from "node:sqlite";
 import type { JobFrame } from "../../../core/jobs/job-body.ts";
@@ -11,18 +11,18 @@ import type { Tables } from "../tables/tables.ts";
 import { CODES, COUNTERS } from "./encode-batch.ts";
 import type { ValueReader } from "./values.ts";
 
-/** The column after `seq`, `id` and `queue`. */
+/** Number of the column after `seq`, `id` and `queue`. */
 const FIRST_CHANGEABLE = 3;
 const ALL_COLUMNS = COLUMNS.map((_, column) => column);
 
-/** Reads the buffer after the numbers of the batch. Throws what the tables throw; then nothing may be committed. */
+/** Reads the buffer after the numbers of the batch. Throws what the tables throw; after an error nothing may be committed. */
 export function applyBatch(tables: Tables, reader: ValueReader): void {
   const queues = readCounts(tables, reader);
   for (let left = reader.number(); left > 0; left -= 1) applyJob(tables, reader, queues);
   for (let left = reader.number(); left > 0; left -= 1) applyChange(tables, reader);
 }
 
-/** Answers the keys of the queues in the order of the buffer. */
+/** Returns the keys of the queues in the order of the buffer. */
 function readCounts({ queues }: Tables, reader: ValueReader): readonly number[] {
   const keys: number[] = [];
   for (let left = reader.number(); left > 0; left -= 1) {
@@ -142,7 +142,7 @@ function readSlot(reader: ValueReader): PayloadSlot {
   return reader.text() as PayloadSlot;
 }
 
-/** A value as `encode-batch.ts` wrote it. */
+/** Reads a value that `encode-batch.ts` wrote. */
 function readJson(reader: ValueReader): unknown {
   return JSON.parse(reader.text());
 }

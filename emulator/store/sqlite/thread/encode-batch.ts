@@ -1,4 +1,4 @@
-/** A batch as one buffer for the thread of the store; `apply-batch.ts` reads it there. */
+/** Encodes a batch as one buffer for the thread of the store. `apply-batch.ts` reads the buffer there. */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Batch, Change, JobRow, RareChange } from "../../batch.ts";
 import { countsMissing, refuseFixedChange } from "../../batch-refusals.ts";
@@ -6,7 +6,7 @@ import type { Payload } from "../../payload.ts";
 import { COLUMNS, FIXED_COLUMNS, STATUS_NUMBERS, valuesOf } from "../../rows/job-columns.ts";
 import { ValueWriter } from "./values.ts";
 
-/** Numbers of the kinds of changes. Only two threads of one program exchange them: they may be changed. */
+/** Numbers of the kinds of changes. They may change, because only two threads of one program exchange them. */
 export const CODES = {
   insert: 0,
   update: 1,
@@ -40,7 +40,7 @@ export const COUNTERS = [
 const ROW_BYTES = 640;
 const CHANGE_BYTES = 128;
 
-/** @throws BatchRefusedError when it changes jobs of an endpoint without counters, or a field that never changes */
+/** @throws BatchRefusedError when the batch changes jobs of an endpoint without counters, or a field that never changes */
 export function encodeBatch(batch: Batch): ArrayBuffer {
   const { jobs, changes, counts } = batch;
   let sizeBytes = ROW_BYTES * (1 + jobs.length);
@@ -62,7 +62,7 @@ export function encodeBatch(batch: Batch): ArrayBuffer {
   return writer.finish();
 }
 
-/** @param endpoint index of its counters in the batch */
+/** @param endpoint index of the endpoint's counters in the batch */
 function writeJob(writer: ValueWriter, row: JobRow, endpoint?: number): void {
   const { before, after } = row;
   if (endpoint === undefined) throw countsMissing(after.endpointId);
@@ -78,7 +78,7 @@ function writeJob(writer: ValueWriter, row: JobRow, endpoint?: number): void {
   for (const value of values) writer.value(value);
 }
 
-/** Writes how many columns differ, and then their numbers. Answers whether one of them never changes. */
+/** Writes the count of changed columns, and then their numbers. Returns true if one of them must never change. */
 function writeChanged(
   writer: ValueWriter,
   before: readonly unknown[],
@@ -142,7 +142,7 @@ function writeChange(writer: ValueWriter, made: Change): void {
   }
 }
 
-/** The content of a rare change, which is written as JSON. */
+/** Returns the content of a rare change, to be written as JSON. */
 function contentOf(made: RareChange): unknown {
   switch (made.type) {
     case "insert-delivery":

@@ -8,8 +8,8 @@ export class SharedBytes {
   });
 
   /**
-   * Answers the bytes that readers already have under `key`, or `bytes`, which later readers get too. Nothing else may refer to
-   * `bytes`.
+   * Returns the bytes that readers already have under `key`. If there are none, returns `bytes` and shares it with later readers.
+   * Nothing else may refer to `bytes`.
    */
   of(key: string, bytes: Uint8Array): Uint8Array {
     const { buffer } = bytes;

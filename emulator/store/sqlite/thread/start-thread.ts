@@ -1,8 +1,8 @@
-/** Starts threads of the store, or keeps one ready: the start of a thread takes longer than the opening of a database. */
+/** Starts threads of the store, and keeps one ready, because starting a thread takes longer than opening a database. */
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../../../runtime/pipe/program-file.ts";
 
-/** Time for which a thread that closed its database is kept: tests open one database after another. */
+/** Time for which a thread is kept after it closed its database. Tests open one database after another. */
 const SPARE_MS = 1_000;
 
 interface Spare {
@@ -12,12 +12,14 @@ interface Spare {
 
 let spare: Spare | undefined;
 
-/** Has the next thread load its program ahead. Until it is taken it touches no file and keeps no process alive. */
+/**
+ * Lets the next thread load its program early. Until the thread is taken, it touches no file and does not keep the process alive.
+ */
 export function startThreadAhead(): void {
   keep({ thread: startedThread() });
 }
 
-/** A thread that opens the database named in its first message: see `store-thread.ts`. */
+/** Returns a thread that opens the database named in its first message; see `store-thread.ts`. */
 export function takeThread(): Worker {
   const { thread = startedThread(), timer } = spare ?? {};
   clearTimeout(timer);
@@ -27,7 +29,7 @@ export function takeThread(): Worker {
   return thread;
 }
 
-/** Takes back a thread that closed its database, and ends it soon. */
+/** Takes back a thread that has closed its database, and ends the thread soon. */
 export async function giveBackThread(thread: Worker): Promise<void> {
   thread.removeAllListeners();
   if (spare !== undefined) return void (await thread.terminate());
@@ -44,7 +46,7 @@ function keep(kept: Spare): void {
   const drop = () => {
     if (spare === kept) spare = undefined;
   };
-  // The next caller gets another thread, and the error of that one.
+  // The next caller gets another thread, and that thread's error.
   kept.thread.once("error", drop).once("exit", drop);
 }
 

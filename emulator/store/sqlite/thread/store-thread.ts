@@ -1,4 +1,4 @@
-/** Program of the thread that has the database open: it answers questions in order. See `thread-link.ts`. */
+/** Program of the thread that has the database open. It answers questions in order. See `thread-link.ts`. */
 import fs from "node:fs";
 import { parentPort } from "node:worker_threads";
 import { StoreLostError } from "../../../core/store-error.ts";
@@ -30,12 +30,12 @@ function open(message: Opening | Question): void {
 }
 
 function serve({ directory, isAgain }: Opening): void {
-  // A database that was there must not be made again.
+  // A database that existed must not be made again.
   if (isAgain && !fs.existsSync(databaseFile(directory)))
     throw new StoreLostError(`${databaseFile(directory)} is not there any more`);
   const opened = openDatabase(directory);
   const tables = new Tables(opened);
-  // The last commit of the former thread may not be on the disk yet.
+  // The last commit of the previous thread may not be on the disk yet.
   if (isAgain) opened.db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   const answers = answersOf(opened, tables) as Record<string, (...asked: unknown[]) => unknown>;
   hear = (message) => {
@@ -51,7 +51,7 @@ function serve({ directory, isAgain }: Opening): void {
   reply({ answer: tables.batch });
 }
 
-/** Buffers that are transferred without a copy: nothing else refers to them. */
+/** Returns buffers that are transferred without a copy, because nothing else refers to them. */
 function buffersOf(answer: unknown): ArrayBuffer[] {
   const stored: unknown[] = Array.isArray(answer) ? answer : [answer];
   return stored.flatMap((one) =>

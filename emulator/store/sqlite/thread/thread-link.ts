@@ -1,6 +1,6 @@
 /**
- * The link to the thread of the store, which answers questions in order. If the thread ends, another one opens the database again
- * and says which batches are in it.
+ * The link to the thread of the store, which answers questions in order. If the thread ends, another thread opens the database
+ * again and reports the batches in it.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
@@ -18,7 +18,7 @@ export interface Opening {
 
 export type Question = readonly [name: string, ...asked: unknown[]];
 
-/** The first reply has the number of the last batch. */
+/** The first reply contains the number of the last batch. */
 export type Reply = { readonly answer: unknown } | { readonly thrown: Thrown };
 
 interface Asked {
@@ -28,7 +28,7 @@ interface Asked {
   readonly batch: number | undefined;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (reason: unknown) => void;
-  /** Number of threads that were asked. */
+  /** Number of threads that received the question. */
   sent: number;
 }
 
@@ -141,7 +141,7 @@ export class ThreadLink {
     else asked?.reject(fromThrown(reply.thrown));
   }
 
-  /** Answers the number of the last batch in the database. */
+  /** Starts a thread. Returns the number of the last batch in the database. */
   async #start(isAgain: boolean): Promise<number> {
     this.#starts += 1;
     const worker = takeThread();
@@ -169,7 +169,7 @@ export class ThreadLink {
     return Number(reply.answer);
   }
 
-  /** Starts another thread after one ended, until the database is open or the store is closed. */
+  /** Starts further threads after one has ended, until the database is open or the store is closed. */
   async #goOn(ended: Error): Promise<void> {
     this.#worker = undefined;
     if (this.#isClosed && !this.isBusy) return;
@@ -196,12 +196,12 @@ export class ThreadLink {
     await worker?.terminate();
   }
 
-  /** Answers which batches under way are stored, and asks the other questions again. */
+  /** Settles the batches under way that are stored, and asks the other questions again. */
   #settle(stored: number, reason: Error): void {
     if (stored < this.#stored)
       throw new StoreUnusableError(`the database has ${stored} batches of ${this.#stored}`);
     const underWay = this.#asked.filter(({ sent }) => sent > 0).map(({ batch = 0 }) => batch);
-    // A stored batch cannot be undone, and the engine took it for refused.
+    // The engine considers the batch as refused, but a stored batch cannot be undone.
     if (stored > Math.max(this.#stored, ...underWay))
       throw new StoreUnusableError("it has a batch that was refused; start the emulator anew");
     this.#stored = stored;
@@ -219,7 +219,7 @@ export class ThreadLink {
     if (this.#asked.length === 0) worker.unref();
   }
 
-  /** Refuses all questions, from now on at once. */
+  /** Refuses all questions under way, and later ones at once. */
   #refuse(reason: unknown): void {
     const said = reason instanceof Error ? reason.message : String(reason);
     const message = `the database could not be opened again (${said}), which goes on being tried`;

@@ -1,4 +1,4 @@
-/** The questions of the port: the thread of the store answers them, payload files are read here. */
+/** The queries of the port. The thread of the store answers them; payload files are read here. */
 import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
@@ -142,7 +142,7 @@ export abstract class ThreadReads implements StoreReads {
     return texts.map(([, json]) => JSON.parse(json) as Records["usage"]);
   }
 
-  /** A batch in a large row, with the memory that other readers have. */
+  /** Lets a batch in a large row share the memory of other readers. */
   #shared<T extends FoundBatch>(seq: number, batch: T): T {
     const { body, firstIndex, count, checksum } = batch;
     if (!(body instanceof Uint8Array) || body.byteLength <= SLICE_MAX_BYTES) return batch;
@@ -150,7 +150,7 @@ export abstract class ThreadReads implements StoreReads {
     return { ...batch, body: this.#sharedBytes.of(key, body) };
   }
 
-  /** Asks for bodies, a few at a time: the answers to many readers would all be in memory at once. */
+  /** Asks for a few bodies at a time. Otherwise the answers to many readers would all be in memory at once. */
   async #askBodies<K extends "payload" | "chunks">(
     name: K,
     ...asked: Parameters<Answers[K]>

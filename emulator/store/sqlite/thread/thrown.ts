@@ -1,4 +1,4 @@
-/** Errors on their way from the thread of the store. Classes that callers tell apart are kept. */
+/** Transfers errors from the thread of the store. Keeps the classes that callers distinguish. */
 import * as errors from "../../../core/store-error.ts";
 import { BatchRefusedError } from "../../store.ts";
 

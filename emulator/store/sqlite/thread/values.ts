@@ -1,6 +1,6 @@
 /**
- * Values one after another in one buffer, which goes to the thread of the store without a copy. Values have the form that
- * `rowChecksum` gives them, so that the checksum of a row is the checksum of its bytes.
+ * Writes values one after another into one buffer, which goes to the thread of the store without a copy. Values have the form
+ * that `rowChecksum` uses, so that the checksum of a row is the checksum of its bytes.
  */
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
@@ -9,9 +9,9 @@ const NULL = 0;
 const NUMBER = 1;
 const TEXT = 2;
 const BYTES = 3;
-/** A tag, and a number or a length. */
+/** Size of a tag with a number or a length. */
 const HEAD_BYTES = 9;
-/** Maximum length of a text that is written here: for short texts, mostly ids, a call costs more. */
+/** Maximum length of a text that is written in JavaScript. For short texts, mostly ids, a native call costs more. */
 const SHORT_TEXT = 48;
 
 export class ValueWriter {
@@ -19,7 +19,7 @@ export class ValueWriter {
   #view: DataView;
   #at = 0;
 
-  /** @param sizeBytes estimated size; the buffer grows */
+  /** @param sizeBytes estimated size. The buffer grows if necessary. */
   constructor(sizeBytes: number) {
     this.#bytes = Buffer.allocUnsafeSlow(sizeBytes);
     this.#view = new DataView(this.#bytes.buffer);
@@ -58,7 +58,7 @@ export class ValueWriter {
     this.#at += HEAD_BYTES + value.byteLength;
   }
 
-  /** Keeps room for a number that `fill` writes; answers its place. */
+  /** Reserves room for a number that `fill` writes later. Returns its place. */
   reserve(): number {
     const place = this.#at;
     this.number(0);
@@ -69,7 +69,7 @@ export class ValueWriter {
     this.#view.setFloat64(place + 1, value, true);
   }
 
-  /** The buffer; it may be longer than what was written. */
+  /** Returns the buffer, which may be longer than its content. */
   finish(): ArrayBuffer {
     return this.#bytes.buffer;
   }
@@ -85,7 +85,7 @@ export class ValueWriter {
     this.#view.setFloat64(this.#at + 1, value, true);
   }
 
-  /** Writes the text up to the first character that is not ASCII. */
+  /** Writes the text up to its first non-ASCII character. Returns true if the whole text was written. */
   #isAscii(value: string, start: number): boolean {
     const bytes = this.#bytes;
     for (let index = 0; index < value.length; index += 1) {
@@ -121,7 +121,7 @@ export class ValueReader {
     return this.#at;
   }
 
-  /** Bytes from `start` up to the next value. */
+  /** Returns the bytes from `start` up to the next value. */
   since(start: number): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(start, this.#at);
   }
