@@ -20,8 +20,8 @@ export interface MachineClocks {
 }
 
 const MACHINE: MachineClocks = {
-  wall: Date.now,
-  steady: performance.now.bind(performance),
+  wall: () => Date.now(),
+  steady: () => performance.now(),
   uptime: () => os.uptime() * 1_000,
 };
 

@@ -1,4 +1,4 @@
-/** What a command for a running emulator works with, and how it shows the answer. */
+/** The call of a command for a running emulator: its arguments, its client, and the way its answer is shown. */
 import { printableJson } from "../../../runtime/protocol/printable.ts";
 import { type Paint, painter } from "../terminal-text.ts";
 import type { GivenCommand } from "./commands.ts";

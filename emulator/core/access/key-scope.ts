@@ -45,7 +45,7 @@ export function opens({ scope, endpointIds = [] }: ApiKey, need: Need | undefine
   }
 }
 
-/** What each scope allows, for messages. */
+/** Permissions of each scope, for messages. */
 const MEANINGS: Readonly<Record<KeyScope, string>> = {
   all: "everything",
   user: "everything but the emulator's own operations, which have a key of their own",

@@ -42,7 +42,7 @@ export function objectOf(job: Job, members: readonly Member[]): Record<string, u
   return Object.fromEntries(members.map((member) => [member.as, valueOf(job, member)]));
 }
 
-/** What the member shows; undefined if it is left out. */
+/** The value of the member; undefined if it is left out. */
 function valueOf(job: Job, { of, type, compute }: Member): unknown {
   const field = of && job[of];
   const isNone = field === undefined || (type === "positive" && field === 0);

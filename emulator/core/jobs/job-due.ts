@@ -1,4 +1,4 @@
-/** What happens to a job by the passing of time alone, and when. */
+/** Changes of a job that time alone causes, with their times. */
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { JobEvent } from "./job-event.ts";

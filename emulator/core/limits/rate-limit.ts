@@ -3,7 +3,7 @@ import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { RateLimit } from "../../../runtime/protocol/rate-limits.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 
-/** What happens to requests over the limit: refused with 429, let through with a warning, or not counted. */
+/** Treatment of requests over the limit: refused with 429, let through with a warning, or not counted. */
 export const LIMIT_MODES = ["enforce", "warn", "off"] as const;
 export type LimitMode = (typeof LIMIT_MODES)[number];
 

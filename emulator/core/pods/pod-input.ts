@@ -25,7 +25,7 @@ import { CONTAINER_FIELDS, VOLUME_FIELDS } from "../resources/templates/template
 const COUNTRY = /^[A-Z]{2}$/;
 const DEFAULT_NAME = "my pod";
 
-/** What is wrong with `imageName`: a sentence without its subject. */
+/** The fault of `imageName`, as a sentence without its subject. */
 export const NO_IMAGE = "is required without a templateId of a template that has one";
 
 const changeable = {

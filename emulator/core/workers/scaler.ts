@@ -125,21 +125,9 @@ export function jobsMatter(
   last: { readonly needed: number; readonly dueAt: number },
   input: Pick<ScalerInput, "demand" | "endpoint" | "now" | "workers">,
 ): boolean {
-  const { endpoint, now, workers } = input;
-  const needed = neededNow(input);
-  if (needed !== last.needed) return true;
-  let ready = 0;
-  let idleSince = Number.POSITIVE_INFINITY;
-  for (const worker of workers) {
-    if (worker.state !== "ready") continue;
-    ready += 1;
-    if (worker.heldCount === 0 && worker.isExternal !== true)
-      idleSince = Math.min(idleSince, worker.idleSince);
-  }
-  // The longest idle worker is stopped first, by `idleDrain`.
-  if (ready <= Math.max(endpoint.workersMin, needed)) return false;
-  const idleUntil = idleSince + endpoint.idleTimeout * 1000;
-  return idleUntil <= now || idleUntil < last.dueAt;
+  if (neededNow(input) !== last.needed) return true;
+  const { drain, dueAt = Number.POSITIVE_INFINITY } = idleDrain(input, input.workers);
+  return drain.length > 0 || dueAt < last.dueAt;
 }
 
 /** Reasons for more workers, and reasons against. */

@@ -31,7 +31,7 @@ interface Moved {
   readonly by: string;
 }
 
-/** What a change of a job's status ends; undefined for one that ends nothing. @param now service time */
+/** The attempt, or the job without one, that a change of status ends; undefined if it ends none. @param now service time */
 export function attemptEndOf({ job, from, to, by }: Moved, now: number): AttemptEnd | undefined {
   if (from === null || isTerminal(from) || to === "IN_PROGRESS") return undefined;
   const { id: jobId, endpointId, attempt, startedAt } = job;

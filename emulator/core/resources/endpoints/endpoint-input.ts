@@ -62,7 +62,7 @@ export function readEndpointChanges(value: unknown): EndpointChanges {
   return readFields(endpointChangesSchema, FIELD_NAMES, value);
 }
 
-/** What is wrong with `workersMin`: a sentence without its subject. */
+/** The fault of `workersMin`, as a sentence without its subject. */
 export function workersMinProblem(
   endpoint: Pick<Endpoint, "workersMin" | "workersMax">,
 ): string | undefined {

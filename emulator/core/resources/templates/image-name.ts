@@ -17,7 +17,7 @@ const SHA256 = /^sha256:[0-9a-f]{64}$/u;
 /** Pattern for documents: matches every valid name and a few invalid ones. */
 export const IMAGE_NAME_PATTERN = `^(?:${HOST}/)?${PART}(?:/${PART})*(?::${TAG})?(?:@${DIGEST})?$`;
 
-/** What is wrong with the field that holds `name`: a sentence without its subject; undefined for a valid name. */
+/** The fault of the field that holds `name`, as a sentence without its subject; undefined for a valid name. */
 export function imageNameSentence(name: string): string | undefined {
   const problem = imageNameProblem(name);
   const be = "must be the name of a container image like registry.example/team/app:1.0";

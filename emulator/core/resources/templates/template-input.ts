@@ -59,7 +59,7 @@ export function readTemplateChanges(value: unknown, isOpen = false): TemplateCha
   return readFields(isOpen ? openChangesSchema : templateChangesSchema, FIELD_NAMES, value);
 }
 
-/** What is wrong with `volumeInGb`: a sentence without its subject. */
+/** The fault of `volumeInGb`, as a sentence without its subject. */
 export function volumeProblem(
   template: Pick<Template, "isServerless" | "volumeInGb">,
 ): string | undefined {
