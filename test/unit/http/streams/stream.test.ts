@@ -175,14 +175,19 @@ it("tells readers when the job runs again, and counts ids by attempt from then o
   expect(JSON.parse(await lines.until("\n"))).toStrictEqual(chunk("good", 0, 2));
 });
 
-it("a reader continues after Last-Event-ID, and is told if that was in an earlier attempt", async () => {
+it("a reader continues from an index or after Last-Event-ID, and is told if that was in an earlier attempt", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.chunks(job, [0, 1, 2]);
   const sse = { accept: "text/event-stream" };
-  const resumed = await service.open(path, { ...sse, "last-event-id": "1" });
-  const reader = new TextReader(resumed.body);
-  expect(await reader.until("\n\n")).toMatch(/^event: chunk\nid: 2\n/);
+  for (const [query, id] of [
+    ["?from=2", ""],
+    ["", "1"],
+  ] as const) {
+    const headers = { ...sse, "last-event-id": id };
+    const reader = new TextReader((await service.open(path + query, headers)).body);
+    expect(await reader.until("\n\n")).toMatch(/^event: chunk\nid: 2\n/);
+  }
   const again = await restart(worker, job);
   await worker.chunks(again, [10, 11, 12, 13]);
   const late = new TextReader((await service.open(path, { ...sse, "last-event-id": "2" })).body);
