@@ -13,7 +13,8 @@ import type { Times } from "../options.ts";
 import type { Queues } from "../writes/queues.ts";
 import type { KnownOwners } from "./known-owners.ts";
 import { removeOthers, claimPartitions, givePartitions } from "./move-partitions.ts";
-import { renewAndLook, type PeerView } from "./peer-view.ts";
+import { renewAndLook } from "./peer-view.ts";
+import { UnownedTimes } from "./unowned-times.ts";
 
 /** Maximum number of partitions that are released at a time. */
 const LEFT_AT_ONCE = 8;
@@ -40,10 +41,7 @@ export class PartitionKeeper {
   #isEnding = false;
   /** Partitions that the owner has left and the next renewal releases, each with its epoch. */
   readonly #given = new Map<number, number>();
-  /** Time since which each partition has no owner, by the monotonic clock. */
-  readonly #freeSince = new Map<number, number>();
-  /** Time since which each partition has no live owner. A dead owner does not count, even while its row exists. */
-  readonly #unownedSince = new Map<number, number>();
+  readonly #unowned = new UnownedTimes();
   #slot = 0;
   #highestSeq = 0;
 
@@ -128,7 +126,7 @@ export class PartitionKeeper {
     claim.validity.renew(startedAt);
     if (view.hasLeapt) hurry();
     this.#highestSeq = Math.max(this.#highestSeq, view.lastSeq);
-    this.#noteFree(view, startedAt.steady);
+    this.#unowned.see(view.owners, view.peers, startedAt.steady);
     const lost = claim.held.all.filter((partition) => {
       const row = view.owners[partition];
       return row?.replica !== owners.self.id || row.epoch !== claim.held.epochOf(partition);
@@ -137,17 +135,6 @@ export class PartitionKeeper {
     claim.held.lose(lost);
     owners.see(view);
     return true;
-  }
-
-  #noteFree({ owners, peers }: PeerView, now: number): void {
-    const over = new Map(
-      peers.map(({ id, leftMs }) => [id, leftMs < 0 ? now + leftMs : undefined]),
-    );
-    for (const { partition, replica } of owners) {
-      const isFree = replica === undefined;
-      noteSince(this.#freeSince, partition, isFree ? now : undefined);
-      noteSince(this.#unownedSince, partition, isFree ? now : over.get(replica));
-    }
   }
 
   /** Releases the partitions that were left, or all partitions at the end. Returns whether it released any. */
@@ -176,7 +163,7 @@ export class PartitionKeeper {
       self: owners.self.id,
       owners: owners.view.owners,
       targets: owners.targets(),
-      isLeftOver: (partition) => now - (this.#freeSince.get(partition) ?? now) >= times.leftOver,
+      isLeftOver: (partition) => this.#unowned.freeMs(partition, now) >= times.leftOver,
       isHeld: (partition) => claim.held.has(partition) || this.#given.has(partition),
     });
     if (seen.length === 0) return;
@@ -189,19 +176,9 @@ export class PartitionKeeper {
     claim.held.hold(epochs);
     owner.gained({
       ...{ ...gain, partitions: new Set(epochs.keys()) },
-      unownedMs: this.#unownedMs(epochs.keys()),
+      unownedMs: this.#unowned.unownedMs(epochs.keys(), claim.validity.now().steady),
     });
     owners.take(epochs);
-  }
-
-  #unownedMs(partitions: Iterable<number>): ReadonlyMap<number, number> {
-    const now = this.#parts.claim.validity.now().steady;
-    const since = [...partitions].map(
-      (partition) => [partition, this.#unownedSince.get(partition)] as const,
-    );
-    return new Map(
-      since.flatMap(([partition, from]) => (from === undefined ? [] : [[partition, now - from]])),
-    );
   }
 
   #leaveMisplaced(): void {
@@ -234,10 +211,4 @@ export class PartitionKeeper {
     owners.changed();
     hurry();
   }
-}
-
-/** Keeps the time at which a state began. An undefined time ends the state. */
-function noteSince(since: Map<number, number>, partition: number, from: number | undefined): void {
-  if (from === undefined) since.delete(partition);
-  else if (!since.has(partition)) since.set(partition, from);
 }

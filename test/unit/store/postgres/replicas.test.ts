@@ -4,9 +4,11 @@ import { StoreInUseError, StoreUnusableError } from "../../../../emulator/core/s
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { PartitionsLostError } from "../../../../emulator/store/store.ts";
+import { Member } from "../../../contract/ownership/member.ts";
 import { LEASES } from "../../../contract/ownership/postgres-shared.ts";
 import { endpointOf, POLLED, spread } from "../../../contract/ownership/shared-subject.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
+import { FakeClock } from "../../../fake-clock.ts";
 import { postgresIsMissing } from "../../../setup/postgres.ts";
 import { SOON } from "./database.ts";
 import { begun, testShared } from "./replica.ts";
@@ -123,6 +125,22 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     expect(one.ownership.owns("a")).toBe(false);
     await expect.poll(() => one.ownership.owns("a"), POLLED).toBe(true);
     expect(one.losses).toEqual([]);
+  });
+
+  it("one whose first renewal fails has begun after the next one", async () => {
+    await using shared = await testShared();
+    const clock = new FakeClock();
+    const joined = await shared.join("long", { clock, times: { renewEvery: 1_000 } });
+    const one = new Member(joined, await joined.store.boot());
+    const isCut = joined.proxy.cutAt("peers", "cut-before");
+    let hasBegun = false;
+    void joined.ownership.begin(one).then(() => (hasBegun = true));
+    await isCut;
+    await clock.settle();
+    expect([hasBegun, one.partitions.size]).toEqual([false, 0]);
+    const hasBegunLater = () => clock.advance(1_000).then(() => hasBegun);
+    await expect.poll(hasBegunLater, POLLED).toBe(true);
+    expect(one.partitions.size).toBe(ALL);
   });
 
   it("what none of them is told by the other in time is warned of", async () => {
