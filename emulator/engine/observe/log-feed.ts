@@ -122,12 +122,16 @@ export class LogFeed {
     });
   }
 
+  get #keepsTooMuch(): boolean {
+    return this.#kept.length - this.#first > MOST_LINES || this.#characters > MOST_CHARACTERS;
+  }
+
   #keep(at: number, kept: Omit<LoggedLine, "serial">): void {
     this.#serial = Math.max(this.#serial + 1, serialAt(at));
     const line = { ...kept, serial: this.#serial };
     this.#kept.push(line);
     this.#characters += line.characters;
-    while (this.#kept.length - this.#first > MOST_LINES || this.#characters > MOST_CHARACTERS) {
+    while (this.#first < this.#kept.length && this.#keepsTooMuch) {
       this.#characters -= this.#kept[this.#first]?.characters ?? 0;
       this.#first += 1;
     }
