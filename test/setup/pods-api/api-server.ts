@@ -29,8 +29,8 @@ export class PodsApi implements AsyncDisposable {
   readonly node = new TestNode(this.objects);
   /** Methods and paths of all requests. */
   readonly requests: string[] = [];
-  /** Refusal of creations. */
-  refusal: ApiProblem | undefined;
+  /** Refusals of creations. */
+  readonly refusals = new Map<string, ApiProblem>();
   readonly #directory = temporaryDirectory();
   readonly #sockets = new Set<Socket>();
   #server: Server = createServer();
@@ -143,7 +143,8 @@ export class PodsApi implements AsyncDisposable {
           "Forbidden",
           `${kind} is forbidden: User "test" cannot use resource "${kind}" in API group "" in the namespace "${namespace}"`,
         );
-      if (this.refusal !== undefined && method !== "GET") throw this.refusal;
+      const refusal = method === "POST" ? this.refusals.get(kind) : undefined;
+      if (refusal !== undefined) throw refusal;
       if (kind === "events") return this.#listEvents(response, method, searchParams);
       const place = { kind: kind as Kind, name: name ?? "", isLog: log !== undefined };
       await this.#perform(request, response, place, searchParams);

@@ -160,6 +160,24 @@ it("never goes back over a restart of all on a server whose clock is behind", as
   expect(cluster.offsetMs).toBeGreaterThan(DAY_MS - 120_000);
 });
 
+it.each([-1, -700, -4_900])(
+  "never goes back where a sample is off by %i ms, whether the time was known before or not",
+  async (byMs) => {
+    const { cluster, one, two } = await twoReplicas();
+    two.aheadMs += HOUR_MS;
+    const late = cluster.join();
+    const told = one.time.now();
+    cluster.databaseAheadMs = byMs;
+    for (const { time } of [two, late]) expect(time.isKnown).toBe(false);
+    for (const each of [one, two, late]) {
+      each.renew();
+      expect(each.time.isKnown).toBe(true);
+      expect(each.time.now()).toBeGreaterThanOrEqual(told);
+    }
+    expect(cluster.leaps).toBe(0);
+  },
+);
+
 it("whatever clocks do, no service time is ahead of real time, and none goes back", async () => {
   const random = new SeededRandom(1);
   for (let run = 0; run < sized(20, 400); run += 1) {

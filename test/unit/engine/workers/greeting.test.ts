@@ -108,3 +108,16 @@ it("does not take credit that was granted in a session that is over for credit o
   await next.greet(1);
   expect(await next.nextJob()).toMatchObject({ attempt: 1 });
 });
+
+it("does not count the worker as busy with jobs that never arrived at it", async () => {
+  await using test = await createTestEngine();
+  const worker = addWorker(test);
+  await new ScriptedWorker(test.engine, worker).greet(2);
+  await submitJob(test);
+  await submitJob(test);
+  await test.clock.settle();
+  expect(worker.heldCount).toBe(2);
+  await test.clock.advance(1_000);
+  await new ScriptedWorker(test.engine, worker).greet(0);
+  expect([worker.heldCount, worker.idleSince]).toEqual([0, test.clock.now()]);
+});

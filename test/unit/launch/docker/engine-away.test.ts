@@ -138,6 +138,15 @@ describe("an end of which no event tells", () => {
     expect(exit()).toMatchObject({ exitCode: 3 });
   });
 
+  it("is seen at once where the container was killed", async () => {
+    const { clock, worker, container, exit } = await running();
+    await clock.advance(1_000);
+    container.isHeard = false;
+    worker.kill();
+    await clock.settle();
+    expect(exit()).toMatchObject({ signal: "SIGKILL" });
+  });
+
   it("is seen at once when the engine ends its news and goes on with new ones", async () => {
     const { clock, container, exit, said } = await running();
     container.fails(LATE);

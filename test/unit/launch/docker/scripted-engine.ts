@@ -32,6 +32,8 @@ export class ScriptedContainer implements EngineContainer {
   /** Error of all later questions about it. */
   problem: EngineError | undefined;
   startError: Error | undefined;
+  /** Whether an event tells of its end. */
+  isHeard = true;
   /** The paths of all `has` calls. */
   readonly asked: string[] = [];
   /** Whether it sees mounted files. */
@@ -92,7 +94,7 @@ export class ScriptedContainer implements EngineContainer {
 
   exits(exitCode: number, oomKilled = false): void {
     this.endsUnheard(exitCode, oomKilled);
-    this.#heard?.("end");
+    if (this.isHeard) this.#heard?.("end");
   }
 
   /** Sends an event, which may come after the end. */

@@ -82,13 +82,18 @@ it("tells what the node of a pod is waiting for, until it is there", async () =>
   await said(lines, "here");
 });
 
-it("tells what the cluster refuses, and leaves no secret behind", async () => {
-  await using cluster = await openCluster();
-  cluster.api.refusal = new ApiProblem(403, "Forbidden", "exceeded quota: gpus");
-  const exit = await cluster.launcher.launch(orderOf(nodeTemplate(STAYS))).exited;
-  expect(exit.startError).toContain("exceeded quota: gpus");
-  expect(cluster.api.objects.list("secrets")).toEqual([]);
-});
+it.each(["configmaps", "secrets", "pods"])(
+  "tells that the cluster refuses its %s, and leaves no secret behind",
+  async (kind) => {
+    await using cluster = await openCluster({ credentials: { username: "me", password: "word" } });
+    const { api, launcher } = cluster;
+    api.refusals.set(kind, new ApiProblem(403, "Forbidden", "exceeded quota: gpus"));
+    const exit = await launcher.launch(orderOf(nodeTemplate(STAYS))).exited;
+    expect(exit.startError).toContain("exceeded quota: gpus");
+    expect(api.requests.at(-1)).toMatch(kind === "configmaps" ? /^POST / : /^DELETE .*\/secrets\//);
+    expect(api.objects.list("secrets")).toEqual([]);
+  },
+);
 
 it("tells that memory ran out, that a pod was evicted, and that somebody deleted it", async () => {
   await using cluster = await openCluster();

@@ -56,6 +56,15 @@ it("warn says how many were really at work at once", async () => {
   ]);
 });
 
+it("enforce counts a request that it refuses as over at once", async () => {
+  await using service = await startTestHttp({ limits: "enforce" });
+  await held(service, "GET", "/v2/echo/requests", 2);
+  expect([...(await burst(service, "GET", "/v2/echo/requests", 3))]).toEqual(["429"]);
+  expect(service.gate?.exceededLimits()).toMatchObject([
+    { count: 3, concurrency: { peak: 3, limit: 2 } },
+  ]);
+});
+
 it("without limits everything passes", async () => {
   await using service = await startTestHttp();
   expect([...(await burst(service, "POST", "/v2/echo/purge-queue", 100))]).toEqual(["200"]);

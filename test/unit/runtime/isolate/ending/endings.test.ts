@@ -187,6 +187,19 @@ describe("an error nobody catches", () => {
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 
+  test("of an unknown job hands all back, and then one job at a time runs until it is found", async () => {
+    await using run = new WorkerRun("rejects-later");
+    const neighbours = [1, 2, 3].map(() => run.source.submit({ input: { wait: true } }));
+    await run.logged("waiting", 3);
+    const culprit = run.source.submit({ input: { outside: true } });
+    for (const each of [...neighbours, culprit])
+      expect(await each.result()).toEqual({ kind: "handed-back" });
+    const again = run.source.submit({ input: { outside: true } });
+    run.source.submit({ input: { wait: true } });
+    const failure = { message: "nobody is listening" };
+    expect(await again.result()).toMatchObject({ kind: "failed", failure });
+  });
+
   test("of a job that is over already costs nobody an attempt, and stands in the log", async () => {
     await using run = new WorkerRun("rejects-later");
     const neighbour = run.source.submit({ input: { wait: true } });
