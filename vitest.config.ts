@@ -21,26 +21,12 @@ const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/comp
 /** More than cores, for much of the time of most files is waiting. */
 const FILES_AT_ONCE = availableParallelism() + 2;
 
-/** What they measure, time and memory, is to be theirs, or in `npm test` that of two of them. */
+/** They measure time and memory, which are to be theirs alone, or in `npm test` those of two of them. */
 const aloneFiles = [
-  ...(IS_FULL ? ["test/e2e/cluster/torture.test.ts", "test/e2e/dashboard/load.test.ts"] : []),
+  "test/e2e/cluster/torture.full.test.ts",
+  "test/e2e/dashboard/load.full.test.ts",
   "test/e2e/balance/servers.test.ts",
   "test/e2e/jobs/deadline.test.ts",
-];
-
-/** Foreign engines, servers and tools that take long to set up, and what nobody breaks by a small change: `npm run test:full`. */
-const fullFiles = [
-  "test/e2e/dashboard/{behind-a-proxy,load}.test.ts",
-  "test/e2e/docker/{base-image,build-options,build-server,build-workspace}.test.ts",
-  "test/e2e/http/docs-page.test.ts",
-  "test/e2e/reload/many-saves.test.ts",
-  "test/e2e/docker/{elsewhere,gpus,launcher-restart,live-restore,live-workers,networks}.test.ts",
-  "test/e2e/kubernetes/*.test.ts",
-  "test/e2e/objects/foreign-clients.test.ts",
-  "test/e2e/starters/*.test.ts",
-  "test/e2e/storage/foreign-server.test.ts",
-  "test/e2e/database/{bucket-away,standby}.test.ts",
-  "test/e2e/cluster/{backup,compose,failover,rolling-upgrade}.test.ts",
 ];
 
 /** Tests of the HTTP interface once more: each request comes to a replica that has nothing, and is passed on to another one. */
@@ -74,6 +60,8 @@ const startsPrograms = { globalSetup: ["test/setup/built.ts"] };
 
 export default defineConfig({
   test: {
+    // Files of `npm run test:full` alone.
+    exclude: IS_FULL ? [] : ["**/*.full.test.ts"],
     sequence: { sequencer: LongestFirst },
     // A process for each file, which loads the source anew, takes longer than most tests.
     isolate: false,
@@ -113,7 +101,7 @@ export default defineConfig({
           name: "e2e",
           maxWorkers: FILES_AT_ONCE,
           include: ["test/e2e/**/*.test.ts"],
-          exclude: [...aloneFiles, ...(IS_FULL ? [] : fullFiles)],
+          exclude: aloneFiles,
           globalSetup: [
             ...startsPrograms.globalSetup,
             "test/setup/shared-docker.ts",

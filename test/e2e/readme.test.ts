@@ -6,6 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { curlIsMissing } from "../setup/curl.ts";
+import { testInFull } from "../setup/size.ts";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
 import { temporaryTree } from "../temporary-tree.ts";
 import { documents, fencesIn, readDocument, root } from "../unit/docs/documents.ts";
@@ -219,7 +220,7 @@ describe.skipIf(curlIsMissing !== undefined)("the examples' own pages", () => {
     expect(count?.pieces.length).toBeGreaterThan(5);
   });
 
-  test("tokens streams 200 tokens", async () => {
+  testInFull("tokens streams 200 tokens", async () => {
     const [, follow] = await pasteBelow("tokens");
     expect(follow?.output.match(/^event: chunk$/gm)).toHaveLength(200);
     expect(follow?.output).toMatch(/^event: end\ndata: .*"status":"COMPLETED"/m);

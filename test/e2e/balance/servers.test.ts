@@ -12,6 +12,7 @@ import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { eventually, peakBytes, processesMarked } from "../jobs/observe.ts";
 import { Stage } from "../jobs/stage.ts";
 import { startEmulatorProcess } from "../emulator-process.ts";
+import { testInFull } from "../../setup/size.ts";
 
 const MB = 1_000_000;
 const SERVER = {
@@ -73,42 +74,45 @@ async function echoed(socket: WebSocket, message: Buffer): Promise<Buffer> {
 }
 
 describe.skipIf(curlIsMissing !== undefined)("bodies", () => {
-  test("of 30 MB go up and come down unchanged, many at once, in bounded memory", async () => {
-    const bytes = randomBytes(30 * MB);
-    const file = path.join(files.root, "30-mb");
-    await writeFile(file, bytes);
-    const [up] = [await curl(urlOf("/hash"), "-T", file)];
-    expect([up.exitCode, up.body.toString()]).toEqual([0, sha256(bytes)]);
-    const pid = stage.emulator.child.pid ?? 0;
-    const emulator = { pid, parentPid: 0, commandLine: "", startedAt: 0 };
-    // Both ways at once; in chunks every other time.
-    const echo = async (at: number) => {
-      const copy = path.join(files.root, `copy-${at}`);
-      const chunked = at % 2 === 0 ? ["-H", "Transfer-Encoding: chunked"] : [];
-      const { exitCode } = await curl(urlOf("/echo"), "-T", file, "-o", copy, ...chunked);
-      return [exitCode, sha256(await readFile(copy))];
-    };
-    const round = async (atOnce: number) => {
-      const echoes = await Promise.all(
-        Array.from({ length: atOnce }, async (_none, at) => echo(at)),
+  testInFull(
+    "of 30 MB go up and come down unchanged, many at once, in bounded memory",
+    async () => {
+      const bytes = randomBytes(30 * MB);
+      const file = path.join(files.root, "30-mb");
+      await writeFile(file, bytes);
+      const [up] = [await curl(urlOf("/hash"), "-T", file)];
+      expect([up.exitCode, up.body.toString()]).toEqual([0, sha256(bytes)]);
+      const pid = stage.emulator.child.pid ?? 0;
+      const emulator = { pid, parentPid: 0, commandLine: "", startedAt: 0 };
+      // Both ways at once; in chunks every other time.
+      const echo = async (at: number) => {
+        const copy = path.join(files.root, `copy-${at}`);
+        const chunked = at % 2 === 0 ? ["-H", "Transfer-Encoding: chunked"] : [];
+        const { exitCode } = await curl(urlOf("/echo"), "-T", file, "-o", copy, ...chunked);
+        return [exitCode, sha256(await readFile(copy))];
+      };
+      const round = async (atOnce: number) => {
+        const echoes = await Promise.all(
+          Array.from({ length: atOnce }, async (_none, at) => echo(at)),
+        );
+        for (const result of echoes) expect(result).toEqual([0, sha256(bytes)]);
+      };
+      // Freed memory is not returned at once: further echoes reuse it.
+      await round(8);
+      const grownBy: number[] = [];
+      // If all passed bodies were kept, each turn would add the 720 MB of its twelve echoes; otherwise the peak stays.
+      while ((grownBy.at(-1) ?? Infinity) >= 80 * MB && grownBy.length < 5) {
+        const before = peakBytes(emulator);
+        for (let again = 0; again < 3; again += 1) await round(4);
+        grownBy.push(peakBytes(emulator) - before);
+      }
+      const inMb = grownBy.map((bytesMore) => (bytesMore / MB).toFixed(0)).join(", ");
+      console.log(
+        `figure: by 12 echoes of 30 MB, 4 at a time, the emulator's peak grew by ${inMb} MB`,
       );
-      for (const result of echoes) expect(result).toEqual([0, sha256(bytes)]);
-    };
-    // Freed memory is not returned at once: further echoes reuse it.
-    await round(8);
-    const grownBy: number[] = [];
-    // If all passed bodies were kept, each turn would add the 720 MB of its twelve echoes; otherwise the peak stays.
-    while ((grownBy.at(-1) ?? Infinity) >= 80 * MB && grownBy.length < 5) {
-      const before = peakBytes(emulator);
-      for (let again = 0; again < 3; again += 1) await round(4);
-      grownBy.push(peakBytes(emulator) - before);
-    }
-    const inMb = grownBy.map((bytesMore) => (bytesMore / MB).toFixed(0)).join(", ");
-    console.log(
-      `figure: by 12 echoes of 30 MB, 4 at a time, the emulator's peak grew by ${inMb} MB`,
-    );
-    expect(grownBy.at(-1)).toBeLessThan(80 * MB);
-  });
+      expect(grownBy.at(-1)).toBeLessThan(80 * MB);
+    },
+  );
 
   test("begin to come back before the last byte was sent", async () => {
     const { apiKey } = stage.emulator;

@@ -1,6 +1,7 @@
 /** Configs of the built `sv-emulate`: in TypeScript, with secrets from the environment, shown, and exported and started again. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { testInFull } from "../../setup/size.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { runEmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { call } from "./call.ts";
@@ -207,7 +208,7 @@ describe("refused with the place", () => {
     expect(run.stderr).toMatch(/^error: no emulator answers at http:\/\/127\.0\.0\.1:9: /);
   });
 
-  test("a name that a resource of the interface has already", async () => {
+  testInFull("a name that a resource of the interface has already", async () => {
     await using tree = await temporaryTree(FILES);
     const env = { SV_API_KEY: "the-key" };
     const args = [...ENV_FILES];

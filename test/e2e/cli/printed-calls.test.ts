@@ -4,8 +4,9 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { curlIsMissing } from "../../setup/curl.ts";
+import { testInFull } from "../../setup/size.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { program } from "../emulator-process.ts";
 import { spawnInTerminal } from "./terminal.ts";
@@ -47,52 +48,55 @@ const COMPLETED = expect.objectContaining({ status: "COMPLETED" });
 const CHAT = expect.objectContaining({ object: "chat.completion" });
 const SERVER = expect.objectContaining({ worker: expect.any(String) });
 
-test.skipIf(curlIsMissing !== undefined)("calls of the examples work", async () => {
-  expect(Object.fromEntries(await answers(root, "examples"))).toEqual({
-    hello: COMPLETED,
-    "http-server": SERVER,
-    "openai-chat": CHAT,
-    thumbnails: COMPLETED,
-    tokens: COMPLETED,
+describe.skipIf(curlIsMissing !== undefined)("printed calls", () => {
+  testInFull("of the examples work", async () => {
+    expect(Object.fromEntries(await answers(root, "examples"))).toEqual({
+      hello: COMPLETED,
+      "http-server": SERVER,
+      "openai-chat": CHAT,
+      thumbnails: COMPLETED,
+      tokens: COMPLETED,
+    });
   });
-});
 
-test.skipIf(curlIsMissing !== undefined)("calls of the starters work", async () => {
-  await using tree = await temporaryTree({ "node_modules/none": "" });
-  const starters = ["hello", "image-to-s3", "load-balanced", "openai-chat", "stream-tokens"];
-  for (const name of starters) {
-    const from = path.join(root, "templates", name);
-    const isWanted = (file: string) => !/\.test\.ts$|package\.json$|sv\.config\.json$/u.test(file);
-    fs.cpSync(from, tree.path("all", name), { recursive: true, filter: isWanted });
-  }
-  fs.symlinkSync(root, tree.path("node_modules/sv-runtime"));
-  for (const name of ["zod", "sharp"])
-    fs.symlinkSync(path.join(root, "node_modules", name), tree.path("node_modules", name));
-  expect(Object.fromEntries(await answers(tree.root, "all"))).toEqual({
-    hello: COMPLETED,
-    "image-to-s3": COMPLETED,
-    "load-balanced": SERVER,
-    "openai-chat": CHAT,
-    "stream-tokens": COMPLETED,
+  test("of the starters work", async () => {
+    await using tree = await temporaryTree({ "node_modules/none": "" });
+    const starters = ["hello", "image-to-s3", "load-balanced", "openai-chat", "stream-tokens"];
+    for (const name of starters) {
+      const from = path.join(root, "templates", name);
+      const isWanted = (file: string) =>
+        !/\.test\.ts$|package\.json$|sv\.config\.json$/u.test(file);
+      fs.cpSync(from, tree.path("all", name), { recursive: true, filter: isWanted });
+    }
+    fs.symlinkSync(root, tree.path("node_modules/sv-runtime"));
+    for (const name of ["zod", "sharp"])
+      fs.symlinkSync(path.join(root, "node_modules", name), tree.path("node_modules", name));
+    expect(Object.fromEntries(await answers(tree.root, "all"))).toEqual({
+      hello: COMPLETED,
+      "image-to-s3": COMPLETED,
+      "load-balanced": SERVER,
+      "openai-chat": CHAT,
+      "stream-tokens": COMPLETED,
+    });
   });
-});
 
-test.skipIf(curlIsMissing !== undefined)("calls made from a handler's schema work", async () => {
-  await using tree = await temporaryTree({
-    "all/greets/handler.ts": `import { defineHandler } from "sv-runtime";
+  test("made from a handler's schema work", async () => {
+    await using tree = await temporaryTree({
+      "all/greets/handler.ts": `import { defineHandler } from "sv-runtime";
 import { z } from "zod";
 export default defineHandler({
   input: z.object({ name: z.string().min(8), times: z.int().min(2), loud: z.boolean().optional() }),
   run: ({ input: { name, times } }) => name.repeat(times),
 });
 `,
-    "all/plain/handler.js": "export default () => 1;",
-    "node_modules/none": "",
-  });
-  fs.symlinkSync(root, tree.path("node_modules/sv-runtime"));
-  fs.symlinkSync(path.join(root, "node_modules/zod"), tree.path("node_modules/zod"));
-  expect(Object.fromEntries(await answers(tree.root, "all"))).toEqual({
-    greets: expect.objectContaining({ status: "COMPLETED", output: "namexxxxnamexxxx" }),
-    plain: COMPLETED,
+      "all/plain/handler.js": "export default () => 1;",
+      "node_modules/none": "",
+    });
+    fs.symlinkSync(root, tree.path("node_modules/sv-runtime"));
+    fs.symlinkSync(path.join(root, "node_modules/zod"), tree.path("node_modules/zod"));
+    expect(Object.fromEntries(await answers(tree.root, "all"))).toEqual({
+      greets: expect.objectContaining({ status: "COMPLETED", output: "namexxxxnamexxxx" }),
+      plain: COMPLETED,
+    });
   });
 });

@@ -8,6 +8,7 @@ import { temporaryTree } from "../../temporary-tree.ts";
 import { program, startEmulatorProcess } from "../emulator-process.ts";
 import { call } from "./call.ts";
 import { spawnInTerminal } from "./terminal.ts";
+import { testInFull } from "../../setup/size.ts";
 
 const ECHO = "export default (job) => job.input;";
 
@@ -161,7 +162,7 @@ test("in a terminal a complete example call follows the ready line, and Ctrl-C s
   expect(code).toBe(0);
 });
 
-test("a log without a reader delays neither a job nor the exit", async () => {
+testInFull("a log without a reader delays neither a job nor the exit", async () => {
   await using tree = await temporaryTree({
     "loud.js": `export default (job) => {
       for (let line = 0; line < 600; line++) console.log("x".repeat(2_000));

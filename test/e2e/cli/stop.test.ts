@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess } from "../emulator-process.ts";
 import { call } from "./call.ts";
+import { sized } from "../../setup/size.ts";
 
 /** A door that a handler waits at until the test opens it. */
 async function makeDoor() {
@@ -31,7 +32,7 @@ async function makeDoor() {
 
 const WAITS = "export default async (job) => (await fetch(job.input.url)).text();";
 
-test.each(["SIGTERM", "SIGINT"] as const)(
+test.each(sized<readonly NodeJS.Signals[]>(["SIGTERM"], ["SIGTERM", "SIGINT"]))(
   "the first %s lets the running job finish, and waiting jobs stay for the next start",
   async (signal) => {
     await using door = await makeDoor();

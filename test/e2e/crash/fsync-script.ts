@@ -1,6 +1,5 @@
 /** A short script of jobs that together pass through all states, and the conditions after a kill in it. */
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
-import { sized } from "../../setup/size.ts";
 import { eventually } from "../jobs/observe.ts";
 import type { Expectation } from "./history-checker.ts";
 import type { Fact, History } from "./history.ts";
@@ -9,9 +8,6 @@ import { RecordingClient } from "./recording-client.ts";
 /** Above the size at which payloads become files. */
 const BALLAST = "x".repeat(300_000);
 const CHUNKS = ["one", { two: 2 }, [3], "four", "five"];
-
-/** One of the eight steps; each sync in it is killed in a run of its own. */
-const STEPS = sized(3, 8);
 
 /** `parked` has no workers, so that its jobs stay in the queue. */
 export const SCRIPT_ENDPOINTS = {
@@ -63,7 +59,7 @@ export class Script implements AsyncDisposable {
       () => this.#toItsEnd(jobs, { marker: "dies-1", firstAttempt: "dies" }),
       () => this.#atOnce(jobs, ["plain-2", "plain-3", "plain-4"]),
     ];
-    for (const step of steps.slice(0, STEPS)) if (!(await step())) return false;
+    for (const step of steps) if (!(await step())) return false;
     return true;
   }
 

@@ -27,26 +27,29 @@ describe.runIf(postgresIsMissing === undefined)("a start on PostgreSQL", () => {
     await service.until("echo", id, "COMPLETED");
   });
 
-  it("is refused without a key, with another key, and where nothing answers, without showing a password", async () => {
-    await using service = await OnDatabase.set();
-    const start = (store: string, env: Readonly<Record<string, string>>) =>
-      runEmulatorProcess({ args: ["handlers", "--store", store], cwd: service.tree.root, env });
-    const keyless = await start(service.store, {});
-    expect([keyless.code, keyless.stderr]).toEqual([4, expect.stringContaining("SV_SECRET_KEY")]);
-    await service.start();
-    await service.stop();
-    const wrong = await start(service.store, { SV_SECRET_KEY: OTHER_KEY });
-    expect(wrong.code).toBe(4);
-    expect(wrong.stderr).toContain("SV_SECRET_KEY is not the key");
-    expect(wrong.stderr).toContain("rotate-secret-key");
-    const away = await start("postgres://ada:hush@127.0.0.1:9/sv", { SV_SECRET_KEY: SECRET_KEY });
-    expect(away.code).toBe(4);
-    expect(away.stderr).toContain("127.0.0.1:9/sv");
-    expect(away.stderr).not.toContain("hush");
-    const noAddress = await start("mysql://ada:hush@host/sv", { SV_SECRET_KEY: SECRET_KEY });
-    expect(noAddress.code).toBe(2);
-    expect(noAddress.stderr).not.toContain("hush");
-  });
+  testInFull(
+    "is refused without a key, with another key, and where nothing answers, without showing a password",
+    async () => {
+      await using service = await OnDatabase.set();
+      const start = (store: string, env: Readonly<Record<string, string>>) =>
+        runEmulatorProcess({ args: ["handlers", "--store", store], cwd: service.tree.root, env });
+      const keyless = await start(service.store, {});
+      expect([keyless.code, keyless.stderr]).toEqual([4, expect.stringContaining("SV_SECRET_KEY")]);
+      await service.start();
+      await service.stop();
+      const wrong = await start(service.store, { SV_SECRET_KEY: OTHER_KEY });
+      expect(wrong.code).toBe(4);
+      expect(wrong.stderr).toContain("SV_SECRET_KEY is not the key");
+      expect(wrong.stderr).toContain("rotate-secret-key");
+      const away = await start("postgres://ada:hush@127.0.0.1:9/sv", { SV_SECRET_KEY: SECRET_KEY });
+      expect(away.code).toBe(4);
+      expect(away.stderr).toContain("127.0.0.1:9/sv");
+      expect(away.stderr).not.toContain("hush");
+      const noAddress = await start("mysql://ada:hush@host/sv", { SV_SECRET_KEY: SECRET_KEY });
+      expect(noAddress.code).toBe(2);
+      expect(noAddress.stderr).not.toContain("hush");
+    },
+  );
 
   testInFull(
     "the key is changed by a command, and none but the new one is good from then on",

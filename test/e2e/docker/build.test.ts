@@ -159,7 +159,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     },
   );
 
-  test("shows the end of the output when a step fails", async () => {
+  testInFull("shows the end of the output when a step fails", async () => {
     await using files = await temporaryTree({
       "bad/Dockerfile": 'FROM sv-base\nRUN echo "the weights are not here"; exit 7\n',
     });
@@ -210,7 +210,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect((await run("sv-test/no-root-worker:1", "{}")).stdout).toBe("1000\n");
   });
 
-  test("an image without glibc is refused in one sentence", async () => {
+  testInFull("an image without glibc is refused in one sentence", async () => {
     await using files = await temporaryTree(GREETER);
     const image = await imageFrom(
       "musl",

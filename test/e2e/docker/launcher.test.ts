@@ -69,7 +69,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     await stage.emulator.stderrMatch(/cannot limit the size of container disks/u);
   });
 
-  test("end a job whose handler computes for ever, on time", async () => {
+  testInFull("end a job whose handler computes for ever, on time", async () => {
     const id = await stage.serve({ imageName: images.worker });
     const policy = { executionTimeout: 5_000 };
     const { id: jobId } = await stage.endpoint(id).run({ do: "block" }, { policy });
@@ -79,7 +79,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     await stage.emulator.stderrMatch(new RegExp(`"msg":"blocking".*"endpointId":"${id}"`, "u"));
   });
 
-  test("say that memory ran out", async () => {
+  testInFull("say that memory ran out", async () => {
     const env = { SV_CONTAINER_MEMORY: "200m" };
     const id = await stage.serve({ imageName: images.worker, env });
     const { id: jobId } = await stage.endpoint(id).run({ do: "eat" });
@@ -96,7 +96,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect((await endpoint.runSync({ b: 2 })).output).toMatchObject({ b: 2 });
   });
 
-  // On an engine elsewhere see elsewhere.test.ts.
+  // On an engine elsewhere see elsewhere.full.test.ts.
   testInFull("write to the endpoint's volume, which they see at three places", async ({ skip }) => {
     skip(await docker.isElsewhere(), SEES_NO_VOLUME);
     const volume = await stage.call("POST", "/networkvolumes", VOLUME);

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodeImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { testInFull } from "../../setup/size.ts";
 import { eventually } from "../jobs/observe.ts";
 import { ContainerStage } from "./container-stage.ts";
 
@@ -153,22 +154,25 @@ describe.skipIf(dockerIsMissing !== undefined)("pods in containers", () => {
     await pod("DELETE", `/${id}`);
   });
 
-  test("of a killed emulator are removed by the next, which runs them on the same volume", async () => {
-    const { id } = await pod("POST", "", box);
-    await asked(id);
-    const old = await containersOf(id);
-    await stage.kill();
-    await stage.start();
-    await eventually("the old container is gone", async () =>
-      (await containersOf(id)).includes(old[0] ?? "") ? undefined : true,
-    );
-    expect(await asked(id)).toMatchObject({ starts: 2 });
-    await stage.stop();
-    expect(await containersOf(id)).toEqual([]);
-    expect(await volumesOf(id)).toHaveLength(1);
-    await stage.start();
-    expect(await asked(id)).toMatchObject({ starts: 3 });
-    await pod("DELETE", `/${id}`);
-    await gone(id);
-  });
+  testInFull(
+    "of a killed emulator are removed by the next, which runs them on the same volume",
+    async () => {
+      const { id } = await pod("POST", "", box);
+      await asked(id);
+      const old = await containersOf(id);
+      await stage.kill();
+      await stage.start();
+      await eventually("the old container is gone", async () =>
+        (await containersOf(id)).includes(old[0] ?? "") ? undefined : true,
+      );
+      expect(await asked(id)).toMatchObject({ starts: 2 });
+      await stage.stop();
+      expect(await containersOf(id)).toEqual([]);
+      expect(await volumesOf(id)).toHaveLength(1);
+      await stage.start();
+      expect(await asked(id)).toMatchObject({ starts: 3 });
+      await pod("DELETE", `/${id}`);
+      await gone(id);
+    },
+  );
 });

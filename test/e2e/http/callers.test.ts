@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
+import { testInFull } from "../../setup/size.ts";
 
 /** A foreign name that its name server points to this machine. */
 const REBOUND = "rebound.test";
@@ -115,7 +116,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
     await page.close();
   });
 
-  test("can do everything by that name once it was allowed", async () => {
+  testInFull("can do everything by that name once it was allowed", async () => {
     const url = new URL(allowing.url);
     url.hostname = REBOUND;
     const page = await browser.newPage();

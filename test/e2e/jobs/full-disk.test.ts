@@ -5,6 +5,7 @@ import { tmpfsIsMissing } from "../../setup/tmpfs.ts";
 import { Gate } from "./gate.ts";
 import { makeSmallDisk } from "./small-disk.ts";
 import { Stage } from "./stage.ts";
+import { testInFull } from "../../setup/size.ts";
 
 /** Small enough that a few submissions use up the room left in files. */
 const PADDING = "x".repeat(50_000);
@@ -89,23 +90,26 @@ describe.runIf(tmpfsIsMissing === undefined)("a full data directory", () => {
     }
   });
 
-  test("a result for which there is no room is kept by its worker until there is, and the job is not run twice", async () => {
-    using disk = makeSmallDisk();
-    await using scene = await setScene(disk.dataDir);
-    const { stage, gate, jobs } = scene;
-    disk.fill();
-    await submitUntilFull(scene);
-    // An input that is too large for the remaining room.
-    await gate.open("0", PADDING);
-    await stage.emulator.stderrMatch(/a worker's report could not be taken/);
-    const id = jobs[0]?.id ?? "";
-    expect((await stage.endpoint("gated").status(id)).status).toBe("IN_PROGRESS");
+  testInFull(
+    "a result for which there is no room is kept by its worker until there is, and the job is not run twice",
+    async () => {
+      using disk = makeSmallDisk();
+      await using scene = await setScene(disk.dataDir);
+      const { stage, gate, jobs } = scene;
+      disk.fill();
+      await submitUntilFull(scene);
+      // An input that is too large for the remaining room.
+      await gate.open("0", PADDING);
+      await stage.emulator.stderrMatch(/a worker's report could not be taken/);
+      const id = jobs[0]?.id ?? "";
+      expect((await stage.endpoint("gated").status(id)).status).toBe("IN_PROGRESS");
 
-    disk.makeRoom();
-    const roomAt = performance.now();
-    expect(await stage.endpoint("gated").wait(id)).toMatchObject({ output: PADDING });
-    const tookMs = performance.now() - roomAt;
-    console.log(`figure: result stored after there was room: ${tookMs.toFixed(0)} ms`);
-    await expectTheOthersComplete(scene);
-  });
+      disk.makeRoom();
+      const roomAt = performance.now();
+      expect(await stage.endpoint("gated").wait(id)).toMatchObject({ output: PADDING });
+      const tookMs = performance.now() - roomAt;
+      console.log(`figure: result stored after there was room: ${tookMs.toFixed(0)} ms`);
+      await expectTheOthersComplete(scene);
+    },
+  );
 });

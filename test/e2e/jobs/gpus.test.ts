@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { eventually } from "./observe.ts";
 import { scriptInNvidiaSmi, standInNvidiaSmi } from "../../setup/stand-in-nvidia-smi.ts";
 import { Stage } from "./stage.ts";
+import { testInFull } from "../../setup/size.ts";
 
 interface Shown {
   readonly env: Readonly<Record<string, string>>;
@@ -78,33 +79,36 @@ test("a worker sees those of the machine's GPUs that are its own, and no others"
   expect(await visibleTo("plain")).toBe("0,1");
 });
 
-test("two emulators of a machine never give a device at once, and one that was killed holds none", async () => {
-  const uuid = `GPU-${crypto.randomUUID()}`;
-  await using nvidiaSmi = await scriptInNvidiaSmi(`case "$1" in
+testInFull(
+  "two emulators of a machine never give a device at once, and one that was killed holds none",
+  async () => {
+    const uuid = `GPU-${crypto.randomUUID()}`;
+    await using nvidiaSmi = await scriptInNvidiaSmi(`case "$1" in
   --query-gpu=*) echo "0, ${uuid}, NVIDIA L4, 23034, 8.9, [N/A], 570.133.20" ;;
 esac`);
-  const env = { PATH: `${nvidiaSmi.folder}:${process.env["PATH"]}` };
-  const wanted = { endpoints: { one: ONE_GPU }, env };
-  await using first = await Stage.set(wanted);
-  const isVisible = async (stage: Stage) => {
-    const { output } = await stage.endpoint<Shown>("one").runSync({});
-    return output?.env["CUDA_VISIBLE_DEVICES"];
-  };
-  expect(await isVisible(first)).toBe(uuid);
-  await using second = await Stage.set(wanted);
-  const isRefused = async ({ emulator }: Stage) => {
-    const [said] = await emulator.stderrMatch(/worker started|no worker can be started.*machine/);
-    expect(said).toBe(
-      "no worker can be started: 1 × NVIDIA L4: those that no worker here has are in use by another emulator of this machine",
-    );
-  };
-  await isRefused(second);
-  expect((await second.endpoint("one").health()).workers).toMatchObject({ throttled: 1 });
+    const env = { PATH: `${nvidiaSmi.folder}:${process.env["PATH"]}` };
+    const wanted = { endpoints: { one: ONE_GPU }, env };
+    await using first = await Stage.set(wanted);
+    const isVisible = async (stage: Stage) => {
+      const { output } = await stage.endpoint<Shown>("one").runSync({});
+      return output?.env["CUDA_VISIBLE_DEVICES"];
+    };
+    expect(await isVisible(first)).toBe(uuid);
+    await using second = await Stage.set(wanted);
+    const isRefused = async ({ emulator }: Stage) => {
+      const [said] = await emulator.stderrMatch(/worker started|no worker can be started.*machine/);
+      expect(said).toBe(
+        "no worker can be started: 1 × NVIDIA L4: those that no worker here has are in use by another emulator of this machine",
+      );
+    };
+    await isRefused(second);
+    expect((await second.endpoint("one").health()).workers).toMatchObject({ throttled: 1 });
 
-  await first.kill();
-  expect(await isVisible(second)).toBe(uuid);
-  await first.start();
-  await isRefused(first);
-  await second.remove("one");
-  expect(await isVisible(first)).toBe(uuid);
-});
+    await first.kill();
+    expect(await isVisible(second)).toBe(uuid);
+    await first.start();
+    await isRefused(first);
+    await second.remove("one");
+    expect(await isVisible(first)).toBe(uuid);
+  },
+);

@@ -9,6 +9,7 @@ import { Gate } from "./gate.ts";
 import { eventually } from "./observe.ts";
 import { Stage } from "./stage.ts";
 import { PROC } from "../../setup/proc.ts";
+import { testInFull } from "../../setup/size.ts";
 
 const LEASE_MS = 3_000;
 const ADMIN = "operators-key";
@@ -159,7 +160,7 @@ test("a frozen worker stands still with its handler; one that goes on in time ke
   ]);
 });
 
-test("a frozen worker does not outlive an emulator that is killed", async () => {
+testInFull("a frozen worker does not outlive an emulator that is killed", async () => {
   await using stage = await Stage.set({ endpoints: { gated: { handler: "waits-at-a-gate.ts" } } });
   await using gate = await Gate.build();
   await stage.endpoint("gated").run(gate.input("never"));
@@ -179,7 +180,7 @@ test("a frozen worker does not outlive an emulator that is killed", async () => 
   await eventually("all have ended", () => (processes.some(isThere) ? undefined : true));
 });
 
-test("the memory of a worker and its handler process is sampled", async () => {
+testInFull("the memory of a worker and its handler process is sampled", async () => {
   await using scene = await Scene.set();
   const { id } = await scene.endpoint.run(scene.gate.input("long"));
   await scene.gate.arrival("long");

@@ -6,6 +6,7 @@ import { createClient, type Client, type EndpointHealth } from "../../../runtime
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess, type EmulatorProcess } from "../emulator-process.ts";
 import { eventually, type ObservedProcess, processesMarked } from "./observe.ts";
+import { testInFull } from "../../setup/size.ts";
 
 const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
 
@@ -84,7 +85,7 @@ async function expectGone(find: () => ObservedProcess[]): Promise<string> {
   return (performance.now() - since).toFixed(0);
 }
 
-test("when the emulator is told to stop at once", async () => {
+testInFull("when the emulator is told to stop at once", async () => {
   await using scene = await setScene();
   const { emulator } = scene;
   emulator.child.kill("SIGINT");
@@ -127,19 +128,22 @@ test("when an emulator was killed, the next one removes the directory of its soc
   expect(await directories()).toEqual([]);
 });
 
-test("when the workers are killed: their jobs are handed to new ones, and nothing of the old is left", async () => {
-  await using scene = await setScene();
-  const before = scene.left();
-  for (const { pid } of before.filter(({ commandLine }) => commandLine.includes("sv-worker"))) {
-    process.kill(pid, "SIGKILL");
-  }
-  await eventually("new workers are at work", async () => {
-    const isAtWork = await allAre(
-      scene.client,
-      ({ inProgress, retried }) => inProgress === 1 && retried === 1,
-    );
-    return isAtWork ? true : undefined;
-  });
-  const old = new Set(before.map(({ pid }) => pid));
-  await expectGone(() => scene.left().filter(({ pid }) => old.has(pid)));
-});
+testInFull(
+  "when the workers are killed: their jobs are handed to new ones, and nothing of the old is left",
+  async () => {
+    await using scene = await setScene();
+    const before = scene.left();
+    for (const { pid } of before.filter(({ commandLine }) => commandLine.includes("sv-worker"))) {
+      process.kill(pid, "SIGKILL");
+    }
+    await eventually("new workers are at work", async () => {
+      const isAtWork = await allAre(
+        scene.client,
+        ({ inProgress, retried }) => inProgress === 1 && retried === 1,
+      );
+      return isAtWork ? true : undefined;
+    });
+    const old = new Set(before.map(({ pid }) => pid));
+    await expectGone(() => scene.left().filter(({ pid }) => old.has(pid)));
+  },
+);

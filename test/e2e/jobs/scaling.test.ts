@@ -4,6 +4,7 @@ import type { EndpointHealth } from "../../../runtime/client/index.ts";
 import { Gate } from "./gate.ts";
 import { eventually } from "./observe.ts";
 import { Stage } from "./stage.ts";
+import { testInFull } from "../../setup/size.ts";
 
 /** One worker for each job, and idle ones leave after a second. */
 const BY_COUNT = {
@@ -64,71 +65,80 @@ test("workers grow to workersMax while jobs wait, and shrink to workersMin when 
   console.log(`figure: back to one, with an idleTimeout of 1 s: ${shrunkMs.toFixed(0)} ms`);
 });
 
-test("workersMin are kept however long they are idle, where workersMin is 0 the last one leaves", async () => {
-  const endpoints = {
-    kept: { ...BY_COUNT, workersMin: 1, workersMax: 3 },
-    emptied: { ...BY_COUNT, workersMin: 0, workersMax: 3 },
-  };
-  await using stage = await Stage.set({ endpoints });
-  await using gate = await Gate.build();
-  const { idle, initializing } = (await stage.endpoint("emptied").health()).workers;
-  expect({ idle, initializing }).toEqual({ idle: 0, initializing: 0 });
-  // The worker that is to stay is done first, so it has been idle for longer when the other one leaves.
-  const [, kept] = await Promise.all([
-    gate.open("kept"),
-    stage.endpoint("kept").runSync(gate.input("kept")),
-  ]);
-  await Promise.all([
-    gate.open("emptied"),
-    stage.endpoint("emptied").runSync(gate.input("emptied")),
-  ]);
-  await healthWhere(stage, "emptied", "no worker", (health) => workerCount(health) === 0);
+testInFull(
+  "workersMin are kept however long they are idle, where workersMin is 0 the last one leaves",
+  async () => {
+    const endpoints = {
+      kept: { ...BY_COUNT, workersMin: 1, workersMax: 3 },
+      emptied: { ...BY_COUNT, workersMin: 0, workersMax: 3 },
+    };
+    await using stage = await Stage.set({ endpoints });
+    await using gate = await Gate.build();
+    const { idle, initializing } = (await stage.endpoint("emptied").health()).workers;
+    expect({ idle, initializing }).toEqual({ idle: 0, initializing: 0 });
+    // The worker that is to stay is done first, so it has been idle for longer when the other one leaves.
+    const [, kept] = await Promise.all([
+      gate.open("kept"),
+      stage.endpoint("kept").runSync(gate.input("kept")),
+    ]);
+    await Promise.all([
+      gate.open("emptied"),
+      stage.endpoint("emptied").runSync(gate.input("emptied")),
+    ]);
+    await healthWhere(stage, "emptied", "no worker", (health) => workerCount(health) === 0);
 
-  expect((await stage.endpoint("kept").health()).workers).toMatchObject({ idle: 1, running: 0 });
-  const [, again] = await Promise.all([
-    gate.open("again"),
-    stage.endpoint("kept").runSync(gate.input("again")),
-  ]);
-  expect(again.workerId).toBe(kept.workerId);
-});
+    expect((await stage.endpoint("kept").health()).workers).toMatchObject({ idle: 1, running: 0 });
+    const [, again] = await Promise.all([
+      gate.open("again"),
+      stage.endpoint("kept").runSync(gate.input("again")),
+    ]);
+    expect(again.workerId).toBe(kept.workerId);
+  },
+);
 
-test("the first job of an endpoint without workers starts one at once, however long a delay is allowed", async () => {
-  const endpoints = {
-    asleep: { handler: "echo.ts", workersMin: 0, scalerType: "QUEUE_DELAY", scalerValue: 3600 },
-  };
-  await using stage = await Stage.set({ endpoints });
-  const asleep = stage.endpoint("asleep");
-  expect(workerCount(await asleep.health())).toBe(0);
-  const startedAt = performance.now();
-  const { output, delayTime } = await asleep.runSync({ n: 1 });
-  const tookMs = performance.now() - startedAt;
-  expect(output).toEqual({ n: 1 });
-  expect(workerCount(await asleep.health())).toBe(1);
-  console.log(`figure: answer from an endpoint without workers: ${tookMs.toFixed(0)} ms`);
-  console.log(`figure: of that, until a worker had the job: ${delayTime} ms`);
-});
+testInFull(
+  "the first job of an endpoint without workers starts one at once, however long a delay is allowed",
+  async () => {
+    const endpoints = {
+      asleep: { handler: "echo.ts", workersMin: 0, scalerType: "QUEUE_DELAY", scalerValue: 3600 },
+    };
+    await using stage = await Stage.set({ endpoints });
+    const asleep = stage.endpoint("asleep");
+    expect(workerCount(await asleep.health())).toBe(0);
+    const startedAt = performance.now();
+    const { output, delayTime } = await asleep.runSync({ n: 1 });
+    const tookMs = performance.now() - startedAt;
+    expect(output).toEqual({ n: 1 });
+    expect(workerCount(await asleep.health())).toBe(1);
+    console.log(`figure: answer from an endpoint without workers: ${tookMs.toFixed(0)} ms`);
+    console.log(`figure: of that, until a worker had the job: ${delayTime} ms`);
+  },
+);
 
-test("jobs of low priority start no worker, but are done by those that others have started", async () => {
-  const asleep = { ...BY_COUNT, workersMin: 0, workersMax: 3 };
-  await using stage = await Stage.set({ endpoints: { low: asleep, other: asleep } });
-  await using gate = await Gate.build();
-  const low = stage.endpoint("low");
-  const options = { policy: { lowPriority: true } };
-  const patient = [
-    await low.run(gate.input("first"), options),
-    await low.run(gate.input("second"), options),
-  ];
-  // Another endpoint gets a worker and is done, all the while these wait.
-  await Promise.all([gate.open("other"), stage.endpoint("other").runSync(gate.input("other"))]);
-  const waiting = await low.health();
-  expect(waiting.jobs).toMatchObject({ inQueue: 2, inProgress: 0 });
-  expect(workerCount(waiting)).toBe(0);
+testInFull(
+  "jobs of low priority start no worker, but are done by those that others have started",
+  async () => {
+    const asleep = { ...BY_COUNT, workersMin: 0, workersMax: 3 };
+    await using stage = await Stage.set({ endpoints: { low: asleep, other: asleep } });
+    await using gate = await Gate.build();
+    const low = stage.endpoint("low");
+    const options = { policy: { lowPriority: true } };
+    const patient = [
+      await low.run(gate.input("first"), options),
+      await low.run(gate.input("second"), options),
+    ];
+    // Another endpoint gets a worker and is done, all the while these wait.
+    await Promise.all([gate.open("other"), stage.endpoint("other").runSync(gate.input("other"))]);
+    const waiting = await low.health();
+    expect(waiting.jobs).toMatchObject({ inQueue: 2, inProgress: 0 });
+    expect(workerCount(waiting)).toBe(0);
 
-  const urgent = await low.run(gate.input("urgent"));
-  await gate.arrival("first");
-  expect(workerCount(await low.health())).toBe(1);
-  for (const name of ["first", "second", "urgent"]) await gate.open(name);
-  const done = await Promise.all([...patient, urgent].map(({ id }) => low.wait(id)));
-  expect(new Set(done.map(({ workerId }) => workerId)).size).toBe(1);
-  expect(gate.names).toEqual(["other", "first", "second", "urgent"]);
-});
+    const urgent = await low.run(gate.input("urgent"));
+    await gate.arrival("first");
+    expect(workerCount(await low.health())).toBe(1);
+    for (const name of ["first", "second", "urgent"]) await gate.open(name);
+    const done = await Promise.all([...patient, urgent].map(({ id }) => low.wait(id)));
+    expect(new Set(done.map(({ workerId }) => workerId)).size).toBe(1);
+    expect(gate.names).toEqual(["other", "first", "second", "urgent"]);
+  },
+);

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { eventually, processesMarked } from "./observe.ts";
 import { Stage } from "./stage.ts";
+import { sized } from "../../setup/size.ts";
 
 const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
 const GOOD = "export default (job) => `served ${job.input.name}`;\n";
@@ -22,7 +23,7 @@ interface Unloadable {
   readonly reason: string;
 }
 
-const UNLOADABLE: readonly Unloadable[] = [
+const ALL: readonly Unloadable[] = [
   {
     what: "throws when it is imported",
     file: "import-fails.ts",
@@ -65,6 +66,12 @@ const UNLOADABLE: readonly Unloadable[] = [
     reason: "There is no file or directory $/missing.js.",
   },
 ];
+
+/** In `npm test` one of each place at which it can fail: its setup, its build, its file. */
+const UNLOADABLE = sized(
+  ALL.filter(({ file }) => ["setup-throws.ts", "broken.ts", "missing.js"].includes(file)),
+  ALL,
+);
 
 const mark = (id: string): string => `CANNOT_BE_LOADED=${id}`;
 let tree: TemporaryTree;

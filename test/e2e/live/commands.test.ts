@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pythonIsMissing } from "../../setup/python.ts";
 import { CommandStage } from "./command-stage.ts";
+import { testInFull } from "../../setup/size.ts";
 
 interface Look {
   readonly env: Readonly<Record<string, string>>;
@@ -77,7 +78,7 @@ describe.skipIf(pythonIsMissing !== undefined)("workers of a command", () => {
     expect(job.workerId).not.toBe(workerId);
   });
 
-  test("finish their jobs when the service stops, and then leave", async () => {
+  testInFull("finish their jobs when the service stops, and then leave", async () => {
     const { id } = await stage.endpoint("one").run({ do: "wait", seconds: 2 });
     const workerId = await stage.begun(id);
     expect(await stage.emulator.stop()).toEqual({ code: 0, signal: null });

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { runEmulatorProcess } from "../emulator-process.ts";
 import { Stage } from "../jobs/stage.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
+import { testInFull } from "../../setup/size.ts";
 
 const handler = "uses-its-volume.ts";
 
@@ -139,7 +140,7 @@ it("handlers and S3 clients share the files of a volume, also after the emulator
   expect(json).toMatchObject({ id: volumeId, size: 10 });
 });
 
-it("a volume that is deleted takes its files and its bucket along, for good", async () => {
+testInFull("a volume that is deleted takes its files and its bucket along, for good", async () => {
   const { volumeId, endpointId } = await endpointWithVolume();
   const { paths } = await ask(endpointId, { write: { file: "a", text: "x" } });
   expect(await manage("DELETE", `networkvolumes/${volumeId}`)).toMatchObject({

@@ -15,10 +15,10 @@ import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.
 import { clientHello } from "./raw-bytes.ts";
 import { playCase, type Ports } from "./raw-case.ts";
 
-const CASES = sized(150, 10_000);
+const CASES = sized(80, 10_000);
 const AT_ONCE = 12;
 /** Number of cases after which the process has loaded and allocated everything it needs. */
-const WARM_UP = sized(50, 1_000);
+const WARM_UP = sized(30, 1_000);
 const SILENT = 10;
 
 const HANDLERS = {

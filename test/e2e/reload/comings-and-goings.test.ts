@@ -23,33 +23,36 @@ async function ask({ emulator }: ReloadingEmulator, id: string): Promise<string>
 }
 
 describe("a directory of handlers", () => {
-  test("serves one that comes, keeps the jobs of one that goes, and runs them when it is back", async () => {
-    await using served = await ReloadingEmulator.start({
-      "app/first/handler.ts": answering("first"),
-    });
-    served.save("app/second/handler.ts", answering("second"));
-    await expectAnswer(served, "second", "second");
-    served.save("app/second/handler.ts", answering("second, changed"));
-    await expectAnswer(served, "second", "second, changed");
+  testInFull(
+    "serves one that comes, keeps the jobs of one that goes, and runs them when it is back",
+    async () => {
+      await using served = await ReloadingEmulator.start({
+        "app/first/handler.ts": answering("first"),
+      });
+      served.save("app/second/handler.ts", answering("second"));
+      await expectAnswer(served, "second", "second");
+      served.save("app/second/handler.ts", answering("second, changed"));
+      await expectAnswer(served, "second", "second, changed");
 
-    fs.rmSync(served.path("app/first"), { recursive: true });
-    await served.emulator.stderrMatch(/"first\\" is no longer served/u);
-    const job = await served.client.endpoint("first").run({});
-    await eventually("its workers are gone", async () => {
-      const { workers } = await served.client.endpoint("first").health();
-      const { idle, running, initializing = 0 } = workers;
-      return idle + running + initializing === 0 || undefined;
-    });
-    expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
-      status: "IN_QUEUE",
-    });
-    served.save("app/first/handler.ts", answering("first, back again"));
-    await expectAnswer(served, "first", "first, back again");
-    expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
-      status: "COMPLETED",
-      output: "first, back again",
-    });
-  });
+      fs.rmSync(served.path("app/first"), { recursive: true });
+      await served.emulator.stderrMatch(/"first\\" is no longer served/u);
+      const job = await served.client.endpoint("first").run({});
+      await eventually("its workers are gone", async () => {
+        const { workers } = await served.client.endpoint("first").health();
+        const { idle, running, initializing = 0 } = workers;
+        return idle + running + initializing === 0 || undefined;
+      });
+      expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
+        status: "IN_QUEUE",
+      });
+      served.save("app/first/handler.ts", answering("first, back again"));
+      await expectAnswer(served, "first", "first, back again");
+      expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
+        status: "COMPLETED",
+        output: "first, back again",
+      });
+    },
+  );
 
   testInFull(
     "whose handler is broken from the start is served as soon as it is mended",
@@ -100,24 +103,27 @@ testInFull("a file of variables that changes brings new workers with its new val
   await expectAnswer(served, "told", "two");
 });
 
-test("a server is replaced when the new one is healthy, and no request fails meanwhile", async () => {
-  await using served = await ReloadingEmulator.start({ "app/web/server.ts": serving("old") });
-  expect(await ask(served, "web")).toBe("old");
-  served.save("app/web/server.ts", serving("new"));
-  // Each of these rejects for any other answer than 200.
-  await eventually(
-    "the new server answers",
-    async () => (await ask(served, "web")) === "new" || undefined,
-  );
-  served.save("app/web/server.ts", "process.exit(1);\n");
-  await served.emulator.stderrMatch(/worker ended unasked|worker could not initialize/u);
-  expect(await ask(served, "web")).toBe("new");
-  served.save("app/web/server.ts", serving("newer"));
-  await eventually(
-    "the mended server answers",
-    async () => (await ask(served, "web")) === "newer" || undefined,
-  );
-});
+testInFull(
+  "a server is replaced when the new one is healthy, and no request fails meanwhile",
+  async () => {
+    await using served = await ReloadingEmulator.start({ "app/web/server.ts": serving("old") });
+    expect(await ask(served, "web")).toBe("old");
+    served.save("app/web/server.ts", serving("new"));
+    // Each of these rejects for any other answer than 200.
+    await eventually(
+      "the new server answers",
+      async () => (await ask(served, "web")) === "new" || undefined,
+    );
+    served.save("app/web/server.ts", "process.exit(1);\n");
+    await served.emulator.stderrMatch(/worker ended unasked|worker could not initialize/u);
+    expect(await ask(served, "web")).toBe("new");
+    served.save("app/web/server.ts", serving("newer"));
+    await eventually(
+      "the mended server answers",
+      async () => (await ask(served, "web")) === "newer" || undefined,
+    );
+  },
+);
 
 testInFull("with --no-watch a change waits for the next start", async () => {
   const files = { "app/still/handler.ts": answering("before") };

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Gate } from "../jobs/gate.ts";
 import { eventually } from "../jobs/observe.ts";
 import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
+import { testInFull } from "../../setup/size.ts";
 
 const FILES = {
   "app/plain/handler.ts": answering("first"),
@@ -164,7 +165,7 @@ describe("jobs", () => {
     expect(await old).toBe("old");
   });
 
-  test("none fails or is lost while files are saved under load", async () => {
+  testInFull("none fails or is lost while files are saved under load", async () => {
     const load = new AbortController();
     const answers: unknown[] = [];
     const callers = Array.from({ length: 4 }, async () => {

@@ -166,26 +166,29 @@ describe("sv-worker on an emulator, over the live protocol", () => {
     expect((await jobs.status(next)).retries ?? 0).toBe(0);
   });
 
-  test("tells results to an emulator that was killed and is back, and no job is lost", async () => {
-    const { gate } = stage;
-    await using worker = stage.worker("outliving");
-    const done = await stage.submit("done");
-    const running = await stage.submit("running");
-    await gate.arrival("done");
-    await gate.arrival("running");
-    const waiting = await stage.submit("waiting");
-    stage.emulator.child.kill("SIGKILL");
-    await stage.emulator.exited;
-    await gate.open("done");
-    await worker.says("the queue has not taken the result of a job");
-    await stage.start();
-    // A result does not count before the worker has asked for jobs again: its job runs again.
-    for (const name of ["done", "running", "waiting"]) void letThrough(gate, name);
-    for (const id of [done, running, waiting]) {
-      expect(await stage.jobs.wait(id)).toMatchObject({ output: "through" });
-      expect((await stage.jobs.status(id)).retries ?? 0).toBe(0);
-    }
-  });
+  testInFull(
+    "tells results to an emulator that was killed and is back, and no job is lost",
+    async () => {
+      const { gate } = stage;
+      await using worker = stage.worker("outliving");
+      const done = await stage.submit("done");
+      const running = await stage.submit("running");
+      await gate.arrival("done");
+      await gate.arrival("running");
+      const waiting = await stage.submit("waiting");
+      stage.emulator.child.kill("SIGKILL");
+      await stage.emulator.exited;
+      await gate.open("done");
+      await worker.says("the queue has not taken the result of a job");
+      await stage.start();
+      // A result does not count before the worker has asked for jobs again: its job runs again.
+      for (const name of ["done", "running", "waiting"]) void letThrough(gate, name);
+      for (const id of [done, running, waiting]) {
+        expect(await stage.jobs.wait(id)).toMatchObject({ output: "through" });
+        expect((await stage.jobs.status(id)).retries ?? 0).toBe(0);
+      }
+    },
+  );
 
   testInFull(
     "streams anew to an emulator that was killed in the middle, so that nothing lacks in the end",

@@ -2,13 +2,12 @@
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { sized } from "../../../setup/size.ts";
 import { History } from "../../crash/history.ts";
 
 const WORKERS = 4;
 /** Jobs a worker takes at a time, as the fixture says. */
 export const CONCURRENCY = 8;
-export const STRIKES = sized(5, 20);
+export const STRIKES = 20;
 export const LEASE_MS = 3_000;
 /** No job is struck more often than there are strikes, so only jobs that crash each time can use up their tries. */
 export const TRIES_LEFT = STRIKES + 1;

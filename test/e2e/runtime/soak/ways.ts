@@ -1,6 +1,5 @@
 /** The jobs of the soak: how many go which way of the fixture misbehaves-in-many-ways, and how each must end. */
 import type { Failure, JobPolicy } from "../../../../runtime/client/index.ts";
-import { sized } from "../../../setup/size.ts";
 import type { Expectation } from "../../crash/history-checker.ts";
 
 export interface Way {
@@ -53,7 +52,7 @@ const always = (name: string, jobs: number, how: Partial<Failure>): Way => ({
 });
 
 /** The dear ones are rare. */
-const ALL_WAYS: readonly Way[] = [
+export const WAYS: readonly Way[] = [
   well("returns", 616),
   well("awaits", 500),
   well("streams", 250, twenty),
@@ -79,9 +78,6 @@ const ALL_WAYS: readonly Way[] = [
   always("exits", 3, { exitCode: 7 }),
   always("is-killed", 1, { signal: "SIGKILL" }),
 ];
-
-/** A tenth of the jobs goes each way where not everything is run. */
-export const WAYS = ALL_WAYS.map((way) => ({ ...way, jobs: Math.ceil(way.jobs / sized(10, 1)) }));
 
 export const JOBS = WAYS.reduce((sum, { jobs }) => sum + jobs, 0);
 

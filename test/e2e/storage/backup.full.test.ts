@@ -4,12 +4,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { sized } from "../../setup/size.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess } from "../emulator-process.ts";
 
 const run = promisify(execFile);
-const BACKUPS = sized(1, 10);
+const BACKUPS = 10;
 const API_KEY = "key-of-the-directory";
 const HANDLERS = {
   "handlers/echo/handler.js": "export const concurrency = 8; export default (job) => job.input;",

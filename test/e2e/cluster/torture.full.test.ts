@@ -7,7 +7,6 @@ import { MachineStalls } from "../../machine-stalls.ts";
 import { type ClocksInSleep, fakeTimeIn, fakeTimeIsMissing } from "../../setup/fake-time.ts";
 import { makeNetworkNamespace, namespaceIsMissing } from "../../setup/network-namespace.ts";
 import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
-import { IS_FULL, sized } from "../../setup/size.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { makeCrashScene } from "../crash/crash-scene.ts";
 import type { Fact } from "../crash/history.ts";
@@ -33,8 +32,8 @@ const SHARING = {
   args: (url: string): readonly string[] => ["--advertise", url, "--insecure-replicas", "on"],
 };
 
-const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? sized(10, 1_800)) * 1_000;
-const SNAPSHOT_MS = IS_FULL ? 300_000 : 30_000;
+const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? 1_800) * 1_000;
+const SNAPSHOT_MS = 300_000;
 const CLIENTS = Number(process.env["CLUSTER_CLIENTS"] ?? 12);
 const LETTERS = ["a", "b", "c"];
 /** What has begun is brought to its end, and every job is looked at. */

@@ -8,7 +8,6 @@ import { describe, expect, inject, it } from "vitest";
 import { startOwnS3 } from "../../setup/own-s3.ts";
 import { postgresIsMissing } from "../../setup/postgres.ts";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
-import { sized } from "../../setup/size.ts";
 import { startTcpProxy } from "../../setup/tcp-proxy.ts";
 import { runEmulatorProcess, program, startEmulatorProcess } from "../emulator-process.ts";
 import { through } from "../../unit/store/postgres/database.ts";
@@ -61,7 +60,7 @@ describe.runIf(postgresIsMissing === undefined)("sv-emulate move", () => {
 
   /** Words of the statements that it begins with, in their order. */
   const all = ["CREATE SCHEMA", "INSERT INTO replica", "SELECT kind, id, json", "INSERT INTO job"];
-  it.each(sized(["INSERT INTO job"], all))(
+  it.each(all)(
     "killed at %j leaves a database that no emulator starts on until the move is done",
     async (words) => {
       await using service = await filled();
@@ -85,7 +84,7 @@ describe.runIf(postgresIsMissing === undefined)("sv-emulate move", () => {
     },
   );
 
-  it.each(sized(["in the environment"], ["given", "in the environment"]))(
+  it.each(["given", "in the environment"])(
     "names commands that start, also without a secret.key, with addresses %s",
     async (where) => {
       await using s3 = await startOwnS3();

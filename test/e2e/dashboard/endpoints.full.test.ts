@@ -5,7 +5,6 @@ import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { expectAccessible, openDashboard, submit } from "./open-dashboard.ts";
-import { testInFull } from "../../setup/size.ts";
 
 /** Runs until it is cancelled, or for a given time. */
 const WAITS = `export default (job, { signal }) => new Promise((resolve) => {
@@ -66,28 +65,25 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     expect(complaints).toEqual([]);
   });
 
-  testInFull(
-    "once the last endpoint is deleted, the overview says how to make one, and its page that it is gone",
-    async () => {
-      await using tree = await temporaryTree({ "waits.js": WAITS });
-      await using emulator = await startEmulatorProcess({
-        args: ["waits.js", "--ephemeral"],
-        cwd: tree.root,
-      });
-      const { page, complaints } = await openDashboard(browser, emulator);
-      await page.getByText("The endpoint is well").waitFor();
-      await fetch(`${emulator.url}/v1/endpoints/waits`, {
-        method: "DELETE",
-        headers: { authorization: emulator.apiKey ?? "" },
-      });
-      await page.getByText("No endpoint is served yet").waitFor();
-      await page.getByText("npx sv-runtime greet").waitFor();
-      await expectAccessible(page);
-      await page.goto(`${emulator.url}/#/endpoint/waits`);
-      await page.getByText("There is no endpoint “waits” (any more).").waitFor();
-      expect(complaints).toEqual([]);
-    },
-  );
+  test("once the last endpoint is deleted, the overview says how to make one, and its page that it is gone", async () => {
+    await using tree = await temporaryTree({ "waits.js": WAITS });
+    await using emulator = await startEmulatorProcess({
+      args: ["waits.js", "--ephemeral"],
+      cwd: tree.root,
+    });
+    const { page, complaints } = await openDashboard(browser, emulator);
+    await page.getByText("The endpoint is well").waitFor();
+    await fetch(`${emulator.url}/v1/endpoints/waits`, {
+      method: "DELETE",
+      headers: { authorization: emulator.apiKey ?? "" },
+    });
+    await page.getByText("No endpoint is served yet").waitFor();
+    await page.getByText("npx sv-runtime greet").waitFor();
+    await expectAccessible(page);
+    await page.goto(`${emulator.url}/#/endpoint/waits`);
+    await page.getByText("There is no endpoint “waits” (any more).").waitFor();
+    expect(complaints).toEqual([]);
+  });
 
   test("the settings of an endpoint scale it to three workers, each of which has a lane, and refuse what makes no sense", async () => {
     await using tree = await temporaryTree({
@@ -134,53 +130,50 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
   });
 
-  testInFull(
-    "a bar leads to its job, a stretch that is drawn over is zoomed to, and the queue is purged once that is confirmed",
-    async () => {
-      await using tree = await temporaryTree({
-        "waits.js": WAITS,
-        "sv.config.json": config("waits"),
-      });
-      await using emulator = await startEmulatorProcess({
-        args: ["--ephemeral"],
-        cwd: tree.root,
-      });
-      const first = await run(emulator, "waits", {});
-      await run(emulator, "waits", {});
-      const { page, complaints } = await openDashboard(
-        browser,
-        emulator,
-        "#/endpoint/waits?span=60000",
-      );
-      await page.locator("rect.bar.execution.running").waitFor();
-      await page.getByRole("button", { name: "Purge queue" }).click();
-      await expectAccessible(page);
-      await page.getByRole("button", { name: "Remove 1 waiting job" }).click();
-      await page.getByText("removed 1 waiting job").waitFor();
-      await expect
-        .poll(async () => page.getByRole("button", { name: "Purge queue" }).isDisabled())
-        .toBe(true);
+  test("a bar leads to its job, a stretch that is drawn over is zoomed to, and the queue is purged once that is confirmed", async () => {
+    await using tree = await temporaryTree({
+      "waits.js": WAITS,
+      "sv.config.json": config("waits"),
+    });
+    await using emulator = await startEmulatorProcess({
+      args: ["--ephemeral"],
+      cwd: tree.root,
+    });
+    const first = await run(emulator, "waits", {});
+    await run(emulator, "waits", {});
+    const { page, complaints } = await openDashboard(
+      browser,
+      emulator,
+      "#/endpoint/waits?span=60000",
+    );
+    await page.locator("rect.bar.execution.running").waitFor();
+    await page.getByRole("button", { name: "Purge queue" }).click();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Remove 1 waiting job" }).click();
+    await page.getByText("removed 1 waiting job").waitFor();
+    await expect
+      .poll(async () => page.getByRole("button", { name: "Purge queue" }).isDisabled())
+      .toBe(true);
 
-      const drawing = await page.locator(".lane-drawing").boundingBox();
-      if (drawing === null) throw new Error("the lanes are not drawn");
-      const { x, y, width, height } = drawing;
-      await page.mouse.move(x + width * 0.2, y + height / 2);
-      await page.mouse.down();
-      await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 4 });
-      await page.mouse.up();
-      await page.waitForURL(/from=\d+&to=\d+/u);
-      await page.getByRole("button", { name: "1 min" }).click();
-      await page.waitForURL(/span=60000/u);
+    const drawing = await page.locator(".lane-drawing").boundingBox();
+    if (drawing === null) throw new Error("the lanes are not drawn");
+    const { x, y, width, height } = drawing;
+    await page.mouse.move(x + width * 0.2, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.6, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=\d+&to=\d+/u);
+    await page.getByRole("button", { name: "1 min" }).click();
+    await page.waitForURL(/span=60000/u);
 
-      const bar = page.locator("rect.bar.execution.running");
-      await expect.poll(async () => (await bar.boundingBox())?.width ?? 0).toBeGreaterThan(8);
-      await bar.click({ position: { x: 3, y: 6 } });
-      await page.waitForURL(new RegExp(`#/job/${first}`, "u"));
-      expect(complaints).toEqual([]);
-    },
-  );
+    const bar = page.locator("rect.bar.execution.running");
+    await expect.poll(async () => (await bar.boundingBox())?.width ?? 0).toBeGreaterThan(8);
+    await bar.click({ position: { x: 3, y: 6 } });
+    await page.waitForURL(new RegExp(`#/job/${first}`, "u"));
+    expect(complaints).toEqual([]);
+  });
 
-  testInFull("for looking only, nothing of an endpoint can be changed", async () => {
+  test("for looking only, nothing of an endpoint can be changed", async () => {
     await using tree = await temporaryTree({ "waits.js": WAITS });
     await using emulator = await startEmulatorProcess({
       args: ["waits.js", "--ephemeral", "--dashboard", "read-only"],

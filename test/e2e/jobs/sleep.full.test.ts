@@ -3,7 +3,6 @@ import { describe, expect, test } from "vitest";
 import { JobTimedOutError } from "../../../runtime/client/index.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { type ClocksInSleep, fakeTimeIn, fakeTimeIsMissing } from "../../setup/fake-time.ts";
-import { sized } from "../../setup/size.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { eventually, processesMarked } from "./observe.ts";
 import { Stage } from "./stage.ts";
@@ -14,7 +13,7 @@ const EXECUTION_TIMEOUT_MS = 300_000;
 const PAUSE_MS = 100;
 /** Works longer than a lease and the service's grace. */
 const CHUNKS = Array.from(
-  { length: (sized(1.2, 2) * (LIMITS.leaseMs + LIMITS.executionGraceMs)) / PAUSE_MS },
+  { length: (2 * (LIMITS.leaseMs + LIMITS.executionGraceMs)) / PAUSE_MS },
   (_, number) => number,
 );
 
@@ -53,15 +52,10 @@ async function setScene(clocks: ClocksInSleep) {
 }
 
 describe.runIf(fakeTimeIsMissing === undefined)("a machine that sleeps", () => {
-  test.concurrent.each<[string, ClocksInSleep]>(
-    sized(
-      [["a Mac", "all"]],
-      [
-        ["Linux", "wall"],
-        ["a Mac", "all"],
-      ],
-    ),
-  )(
+  test.concurrent.each<[string, ClocksInSleep]>([
+    ["Linux", "wall"],
+    ["a Mac", "all"],
+  ])(
     "as %s does: the job that ran goes on where it was with all its time, and the next one runs",
     async (_, clocks) => {
       await using scene = await setScene(clocks);

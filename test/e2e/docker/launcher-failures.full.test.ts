@@ -4,14 +4,13 @@ import type { ContainerEngine } from "../../../emulator/launch/docker/container-
 import { orderOf, templateNamed } from "../../contract/launcher/subject.ts";
 import { nodeImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
-import { sized, testInFull } from "../../setup/size.ts";
 import { ContainerStage } from "./container-stage.ts";
 import { openLauncher } from "./open-launcher.ts";
 import { pullRegistry } from "./pull-registry.ts";
 
 /** Number of launches at a time. */
-const LANES = sized(4, 8);
-const LAUNCHES = LANES * sized(2, 25);
+const LANES = 8;
+const LAUNCHES = LANES * 25;
 
 describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", () => {
   let docker: TestDocker;
@@ -42,35 +41,34 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     expect(await stage.containers(id)).toEqual([]);
   });
 
-  testInFull(
-    "because the registry refuses the password; with the right one it is pulled",
-    async ({ skip }) => {
-      skip(await docker.isElsewhere(), "the registry of this test listens on this machine alone");
-      await using registry = await pullRegistry({
-        command: "echo pulled and run",
-        credentials: "me:right",
-      });
-      const auth = async (name: string, password: string) =>
-        stage.call("POST", "/containerregistryauth", { name, username: "me", password });
-      const serve = async (containerRegistryAuthId: unknown) =>
-        stage.serve({ imageName: registry.image, containerRegistryAuthId }, { workersMin: 1 });
-      const without = await stage.serve({ imageName: registry.image }, { workersMin: 1 });
-      expect((await logOf(without, "cannot be pulled"))[0]).toContain(
-        "needs the containerRegistryAuthId",
-      );
-      const refused = await serve((await auth("wrong", "a-wrong-one"))["id"]);
-      expect((await logOf(refused, "cannot be pulled"))[0]).toContain(
-        "check the name, and user and password",
-      );
-      const right = await serve((await auth("right", "right"))["id"]);
-      await logOf(right, "pulled and run");
-      await stage.emulator.stderrMatch(/pulling the image .* of \d+ MB/u);
-      for (const id of [without, refused, right]) await stage.call("DELETE", `/endpoints/${id}`);
-      expect(stage.emulator.stderrLines.join("\n")).not.toContain("a-wrong-one");
-      await stage.containersAre(0, right);
-      await docker.ask("rmi", "-f", registry.image);
-    },
-  );
+  test("because the registry refuses the password; with the right one it is pulled", async ({
+    skip,
+  }) => {
+    skip(await docker.isElsewhere(), "the registry of this test listens on this machine alone");
+    await using registry = await pullRegistry({
+      command: "echo pulled and run",
+      credentials: "me:right",
+    });
+    const auth = async (name: string, password: string) =>
+      stage.call("POST", "/containerregistryauth", { name, username: "me", password });
+    const serve = async (containerRegistryAuthId: unknown) =>
+      stage.serve({ imageName: registry.image, containerRegistryAuthId }, { workersMin: 1 });
+    const without = await stage.serve({ imageName: registry.image }, { workersMin: 1 });
+    expect((await logOf(without, "cannot be pulled"))[0]).toContain(
+      "needs the containerRegistryAuthId",
+    );
+    const refused = await serve((await auth("wrong", "a-wrong-one"))["id"]);
+    expect((await logOf(refused, "cannot be pulled"))[0]).toContain(
+      "check the name, and user and password",
+    );
+    const right = await serve((await auth("right", "right"))["id"]);
+    await logOf(right, "pulled and run");
+    await stage.emulator.stderrMatch(/pulling the image .* of \d+ MB/u);
+    for (const id of [without, refused, right]) await stage.call("DELETE", `/endpoints/${id}`);
+    expect(stage.emulator.stderrLines.join("\n")).not.toContain("a-wrong-one");
+    await stage.containersAre(0, right);
+    await docker.ask("rmi", "-f", registry.image);
+  });
 
   test("because its entrypoint is not in the image", async () => {
     const id = await stage.serve({ imageName: plain, dockerEntrypoint: ["/no/such/program"] });
@@ -80,7 +78,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     await stage.containersAre(0, id);
   });
 
-  testInFull("because memory ran out for the worker itself", async () => {
+  test("because memory ran out for the worker itself", async () => {
     await using opened = await openLauncher(docker);
     const template = {
       ...templateNamed(plain),
@@ -105,7 +103,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     expect(await opened.containers()).toEqual([]);
   });
 
-  testInFull("but one with simulated GPUs starts without them, and says so", async () => {
+  test("but one with simulated GPUs starts without them, and says so", async () => {
     await using opened = await openLauncher(docker);
     const template = {
       ...templateNamed(plain),
@@ -117,31 +115,27 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
     expect(opened.said).toContainEqual(expect.stringContaining("simulated"));
   });
 
-  test(
-    `${LAUNCHES} launches in a row leave no container, volume or network`,
-    async () => {
-      // Anonymous volumes only: volumes of pods have names.
-      const volumes = async (): Promise<readonly string[]> =>
-        (await docker.ask("volume", "ls", "-q")).match(/^[0-9a-f]{64}$/gmu) ?? [];
-      const before = await volumes();
-      const opened = await openLauncher(docker);
-      const template = { ...templateNamed(plain), dockerStartCmd: ["true"] };
-      const launchTheirs = async () => {
-        const exits = [];
-        for (let n = 0; n < LAUNCHES / LANES; n += 1)
-          exits.push(await opened.launcher.launch(orderOf(template)).exited);
-        return exits;
-      };
-      const exits = await Promise.all(Array.from({ length: LANES }, launchTheirs));
-      expect(exits.flat().filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
-      expect(await opened.containers()).toEqual([]);
-      expect(await opened.networks()).toHaveLength(1);
-      await opened[Symbol.asyncDispose]();
-      expect(await opened.networks()).toEqual([]);
-      expect((await volumes()).filter((name) => !before.includes(name))).toEqual([]);
-    },
-    sized(300_000, 900_000),
-  );
+  test(`${LAUNCHES} launches in a row leave no container, volume or network`, async () => {
+    // Anonymous volumes only: volumes of pods have names.
+    const volumes = async (): Promise<readonly string[]> =>
+      (await docker.ask("volume", "ls", "-q")).match(/^[0-9a-f]{64}$/gmu) ?? [];
+    const before = await volumes();
+    const opened = await openLauncher(docker);
+    const template = { ...templateNamed(plain), dockerStartCmd: ["true"] };
+    const launchTheirs = async () => {
+      const exits = [];
+      for (let n = 0; n < LAUNCHES / LANES; n += 1)
+        exits.push(await opened.launcher.launch(orderOf(template)).exited);
+      return exits;
+    };
+    const exits = await Promise.all(Array.from({ length: LANES }, launchTheirs));
+    expect(exits.flat().filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
+    expect(await opened.containers()).toEqual([]);
+    expect(await opened.networks()).toHaveLength(1);
+    await opened[Symbol.asyncDispose]();
+    expect(await opened.networks()).toEqual([]);
+    expect((await volumes()).filter((name) => !before.includes(name))).toEqual([]);
+  }, 900_000);
 });
 
 /** The engine, which records the device requests of each container. */

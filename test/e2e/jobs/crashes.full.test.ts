@@ -1,7 +1,6 @@
 /** Handlers that crash beside other jobs, or after their own: the other jobs and the next one run. */
 import { expect, test } from "vitest";
 import { JobError } from "../../../runtime/client/index.ts";
-import { sized } from "../../setup/size.ts";
 import { Stage } from "./stage.ts";
 
 const setStage = async (handler: string): Promise<Stage> =>
@@ -37,31 +36,29 @@ const CULPRITS = [
   { way: "blocks", ending: { status: "TIMED_OUT", failure: { type: "execution_timeout" } } },
 ];
 
-test.each(
-  sized(
-    CULPRITS.filter(({ way }) => way === "is-killed"),
-    CULPRITS,
-  ),
-)("the neighbours of a job that $way complete without losing an attempt", async (culprit) => {
-  await using stage = await setStage("misbehaves-as-told.ts");
-  const endpoint = stage.endpoint("crashes");
-  await endpoint.runSync({ way: "behaves", afterMs: 0 });
-  // All are in the process before the culprit acts, and none has an outcome by then.
-  const neighbours = await Promise.all(
-    [1, 2, 3].map(async () =>
-      endpoint.run({ way: "behaves", afterMs: 1_500 }, { policy: { executionTimeout: 60_000 } }),
-    ),
-  );
-  const { id } = await endpoint.run({ way: culprit.way, afterMs: 500 });
-  const ended = await endpoint.wait(id).catch((error: unknown) => error);
-  if (!(ended instanceof JobError)) throw new Error("it completed", { cause: ended });
-  expect(ended.job).toMatchObject(culprit.ending);
+test.each(CULPRITS)(
+  "the neighbours of a job that $way complete without losing an attempt",
+  async (culprit) => {
+    await using stage = await setStage("misbehaves-as-told.ts");
+    const endpoint = stage.endpoint("crashes");
+    await endpoint.runSync({ way: "behaves", afterMs: 0 });
+    // All are in the process before the culprit acts, and none has an outcome by then.
+    const neighbours = await Promise.all(
+      [1, 2, 3].map(async () =>
+        endpoint.run({ way: "behaves", afterMs: 1_500 }, { policy: { executionTimeout: 60_000 } }),
+      ),
+    );
+    const { id } = await endpoint.run({ way: culprit.way, afterMs: 500 });
+    const ended = await endpoint.wait(id).catch((error: unknown) => error);
+    if (!(ended instanceof JobError)) throw new Error("it completed", { cause: ended });
+    expect(ended.job).toMatchObject(culprit.ending);
 
-  for (const neighbour of neighbours) {
-    const job = await endpoint.wait(neighbour.id);
-    expect(job.output).toBe("well");
-    expect(job.retries ?? 0).toBe(0);
-  }
-  const next = await endpoint.runSync({ way: "behaves", afterMs: 0 });
-  expect(next.workerId).toBe(ended.job.workerId);
-});
+    for (const neighbour of neighbours) {
+      const job = await endpoint.wait(neighbour.id);
+      expect(job.output).toBe("well");
+      expect(job.retries ?? 0).toBe(0);
+    }
+    const next = await endpoint.runSync({ way: "behaves", afterMs: 0 });
+    expect(next.workerId).toBe(ended.job.workerId);
+  },
+);

@@ -6,7 +6,6 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, inject, it } from "vitest";
 import { freePort } from "../../setup/free-port.ts";
 import { freshDatabase } from "../../setup/shared-postgres.ts";
-import { sized } from "../../setup/size.ts";
 import { makeCrashScene } from "../crash/crash-scene.ts";
 import { check } from "../crash/history-checker.ts";
 import { KillableEmulator } from "../crash/killable-emulator.ts";
@@ -14,7 +13,7 @@ import { RecordingClient } from "../crash/recording-client.ts";
 import { processesMarked } from "../jobs/observe.ts";
 import { FarWorker, tokenOf } from "./far-worker.ts";
 
-const KILLS = sized(1, 10);
+const KILLS = 10;
 const env = { SV_SECRET_KEY: Buffer.alloc(32, 7).toString("base64") };
 /** Longer than it takes another replica to notice. */
 const WORK_MS = 9_000;

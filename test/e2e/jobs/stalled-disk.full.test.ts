@@ -2,7 +2,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { ConnectionError, ServiceUnavailableError } from "../../../runtime/client/index.ts";
-import { IS_FULL } from "../../setup/size.ts";
 import { injectIntoSyncs, straceIsMissing } from "../../setup/strace.ts";
 import { eventually, peakBytes, resetPeakBytes } from "./observe.ts";
 import { Stage } from "./stage.ts";
@@ -128,7 +127,7 @@ async function promptMs(scene: Scene): Promise<number> {
 }
 
 describe.runIf(straceIsMissing === undefined)("a disk that stalls", { concurrent: true }, () => {
-  test.each(IS_FULL ? [5_000, 15_000] : [5_000])(
+  test.each([5_000, 15_000])(
     "for %i ms ends no worker and no job, costs no attempt, and leaves nobody without an answer",
     async (stallMs) => {
       await using scene = await setScene();

@@ -5,13 +5,12 @@ import net from "node:net";
 import { crc32 } from "node:zlib";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { sized } from "../../setup/size.ts";
 import { Stage } from "../jobs/stage.ts";
 import { openFiles, Peaks, residentBytes } from "./load/peaks.ts";
 
 const OUTPUT_BYTES = 19_000_000;
 /** Who keep the whole answer of each in memory need three times the bound. */
-const READERS = sized(60, 120);
+const READERS = 120;
 const MAX_RESIDENT_BYTES = 400_000_000;
 /** Maximum growth of the emulator's memory soon after all clients have gone, bytes. */
 const LEFT_BYTES = 60_000_000;

@@ -2,7 +2,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { IS_FULL, sized } from "../../setup/size.ts";
 import { straceIsMissing } from "../../setup/strace.ts";
 import { processesMarked } from "../jobs/observe.ts";
 import { type CrashScene, makeCrashScene } from "./crash-scene.ts";
@@ -12,7 +11,7 @@ import { KillableEmulator } from "./killable-emulator.ts";
 import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
 
 /** More runs than this take too long; then an even sample of the syncs is taken, each time another one, and the test says so. */
-const MAX_RUNS = sized(4, 150);
+const MAX_RUNS = 150;
 /** Number of parallel runs; the tests are made for machines with two cores. */
 const LANES = 2;
 
@@ -122,7 +121,7 @@ async function killAtEach(syncs: Syncs, counted: number, { first, step }: Sample
   return kills;
 }
 
-it.skipIf(straceIsMissing !== undefined).each(IS_FULL ? [DATABASE, ...PAYLOADS] : [DATABASE])(
+it.skipIf(straceIsMissing !== undefined).each([DATABASE, ...PAYLOADS])(
   "loses nothing and repeats nothing when it is killed at any sync of $of",
   { timeout: 600_000 },
   async (syncs) => {
