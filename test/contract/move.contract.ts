@@ -17,7 +17,8 @@ const SEED = Number(process.env["STORE_SEED"] ?? Math.floor(Math.random() * 2 **
 /** An empty store. */
 export type OpenTarget = () => Promise<{ readonly store: Store } & AsyncDisposable>;
 
-export function moveContract(name: string, open: OpenTarget): void {
+/** @param pages sizes of the pages in which it is moved */
+export function moveContract(name: string, open: OpenTarget, pages: readonly number[]): void {
   describe(`a move into ${name} (seed ${SEED})`, { timeout: 120_000 }, () => {
     const temporary = temporaryDirectory();
     const directory = path.join(temporary.path, "data");
@@ -42,7 +43,7 @@ export function moveContract(name: string, open: OpenTarget): void {
       return [...allQuestions(known, owner.lastSeq), ...some.flat()];
     };
 
-    it.each([1, 2, 3, 500])(
+    it.each(pages)(
       "in pages of %i copies everything, and leaves the source unchanged",
       async (page) => {
         await using target = await open();

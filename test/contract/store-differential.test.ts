@@ -17,8 +17,8 @@ import { openIn } from "./store/postgres-subject.ts";
 import { Chance } from "./store/random-batches.ts";
 import { TEST_MS } from "../setup/patience.ts";
 
-const BATCHES = sized(600, 100_000);
-const IN_DATABASE = sized(100, 10_000);
+const BATCHES = sized(250, 100_000);
+const IN_DATABASE = sized(50, 10_000);
 const SEED = Number(process.env["STORE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 it(
@@ -28,7 +28,7 @@ it(
     using directory = temporaryDirectory();
     using threads = await watchStoreThreads();
     const chance = new Chance(SEED);
-    const killEvery = 300;
+    const killEvery = sized(100, 300);
     await playBatches({
       disk: await openSqliteStore({ directory: directory.path }),
       ...{ chance, batches: BATCHES, compareAllEvery: 250, killEvery },

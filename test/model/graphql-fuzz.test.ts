@@ -8,7 +8,7 @@ import { sized } from "../setup/size.ts";
 import { send } from "../unit/http/management/graphql/graphql-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "../unit/http/http-harness.ts";
 
-const DOCUMENTS = sized(1_500, 20_000);
+const DOCUMENTS = sized(600, 20_000);
 const BATCH = 32;
 
 const STATUSES = new Set([200, 401]);

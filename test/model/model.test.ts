@@ -10,7 +10,7 @@ import { COMMANDS } from "./commands.ts";
 import { playHistory } from "./history.ts";
 import { Subject } from "./subject.ts";
 
-const SEEDS = sized(15, 500);
+const SEEDS = sized(6, 500);
 const SEEDS_A_TEST = 50;
 
 /** In memory if the machine has such a file system: the disk is not under test. */

@@ -8,6 +8,7 @@ import { pathOfKey } from "../../../emulator/objects/disk/volume/volume-path.ts"
 import { openOnDisk } from "../../contract/objects/disk-subject.ts";
 import { keysOf, put, textAt } from "../../contract/objects/subject.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { sized } from "../../setup/size.ts";
 
 /** All names below a directory. */
 function everythingIn(directory: string): readonly string[] {
@@ -103,7 +104,7 @@ it("a key of a volume is the path of its file, or is refused with the reason", a
       });
     }
   });
-  await fc.assert(property, { numRuns: 150 });
+  await fc.assert(property, { numRuns: sized(50, 150) });
   const isInside = /^a(\/b(\/c(\/(volume|data)(\/.*)?)?)?)?$/s;
   for (const name of everythingIn(temporary.path)) expect(name).toMatch(isInside);
 });

@@ -20,6 +20,7 @@ import { runBound } from "../../setup/bound-by-permissions.ts";
 import { locksOf } from "../../setup/file-locks.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 import { storeOnDisk } from "./on-disk.ts";
+import { sized } from "../../setup/size.ts";
 
 const FIXTURES = path.resolve(import.meta.dirname, "../../fixtures/store");
 const WRITER = path.join(FIXTURES, "writes-until-killed.ts");
@@ -101,7 +102,7 @@ describe("a data directory in use", () => {
 describe("the lock that keeps other processes out", () => {
   it("is held by the one of several stores of one process that gets a new directory", async () => {
     let held = 0;
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < sized(4, 10); round += 1) {
       using temporary = temporaryDirectory();
       const openings = Array.from({ length: 3 }, () =>
         openSqliteStore({ directory: temporary.path }),

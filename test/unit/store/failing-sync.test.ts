@@ -44,7 +44,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     async ({ end, last }) => {
       const isForGood = last === 999;
       const outcomes = { stored: 0, refused: 0 };
-      for (let number = FIRST; number < FIRST + sized(4, 8); number += 1) {
+      for (let number = FIRST; number < FIRST + sized(2, 8); number += 1) {
         using directory = temporaryDirectory();
         await (await openSqliteStore({ directory: directory.path })).close();
         const said = runTo("error=EIO", directory.path, `${number}..${number + last}`, end);
@@ -106,7 +106,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
 
   it("leaves all that was said to be stored when it is the end of the process", async () => {
     let stored = 0;
-    for (let number = FIRST; number < FIRST + sized(3, 8); number += 1) {
+    for (let number = FIRST; number < FIRST + sized(2, 8); number += 1) {
       using directory = temporaryDirectory();
       await (await openSqliteStore({ directory: directory.path })).close();
       const said = runTo("signal=KILL", directory.path, String(number));

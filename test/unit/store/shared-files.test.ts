@@ -7,9 +7,10 @@ import { showBatches } from "../../../emulator/engine/streams/shown-batches.ts";
 import type { OpenedPayload } from "../../../emulator/core/jobs/opened-payload.ts";
 import { PROC } from "../../setup/proc.ts";
 import { storeOnDisk } from "./on-disk.ts";
+import { sized } from "../../setup/size.ts";
 
 const LARGE = pattern(300_000);
-const FILES = 100;
+const FILES = sized(30, 100);
 const READERS_EACH = 5;
 /** Open files between two reads, and those of threads that read. */
 const MAX_OPEN = 64 + 8;
@@ -33,7 +34,7 @@ function openBelow(directory: string): number {
 }
 
 it.runIf(process.platform === "linux")(
-  "500 readers of 100 payloads, none of whom reads on, have few files open, and then get every byte",
+  `${FILES * READERS_EACH} readers of ${FILES} payloads, none of whom reads on, have few files open, and then get every byte`,
   async () => {
     await using disk = await storeOnDisk();
     const { owner, store } = disk;

@@ -13,12 +13,13 @@ import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts"
 import { inserted, put } from "../../contract/store/subject.ts";
 import { storeOnDisk } from "./on-disk.ts";
 import { LOOK_MS } from "../../setup/patience.ts";
+import { sized } from "../../setup/size.ts";
 
 it("a batch whose thread is killed is stored or refused, and the store goes on with the next one", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const outcomes: string[] = [];
-  for (let turns = 0; turns < 8; turns += 1) {
+  for (let turns = 0; turns < sized(5, 8); turns += 1) {
     const job = owner.newJob();
     // In the first round it is killed before it hears of the batch.
     const killed = turns === 0 ? disk.killThread() : undefined;

@@ -1,10 +1,11 @@
-/** The scaler over time, in a small world: ten thousand random histories. */
+/** The scaler over time, in a small world: thousands of random histories. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { anyHappening, anySettings } from "./happening.ts";
 import { ScaledWorld } from "./scaled-world.ts";
+import { sized } from "../../../setup/size.ts";
 
-const HISTORIES = 10_000;
+const HISTORIES = sized(3_000, 10_000);
 
 const anyHistory = fc.record({
   settings: anySettings,

@@ -16,7 +16,7 @@ import { harm, type Harmed } from "./harm.ts";
 import { type KnownJob, writeLiveData } from "./live-data.ts";
 import { readBack } from "./read-back.ts";
 
-const PLAYS = Number(process.env["DAMAGE_PLAYS"] ?? sized(5, 200));
+const PLAYS = Number(process.env["DAMAGE_PLAYS"] ?? sized(3, 200));
 const SEED = Number(process.env["DAMAGE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 /** Outcomes by the kind of damage and its target. */

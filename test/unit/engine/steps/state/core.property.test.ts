@@ -75,7 +75,7 @@ test(
   "the core does what the rules say, hands over in order and forgets nothing",
   { timeout: 3_600_000 },
   () => {
-    const seeds = sized(3_000, 1_000_000);
+    const seeds = sized(1_000, 1_000_000);
     const startedAt = performance.now();
     for (let seed = 1; seed <= seeds; seed += 1)
       expect(() => play(seed), `seed ${seed}`).not.toThrow();

@@ -13,7 +13,7 @@ import {
 } from "./gpu-steps.ts";
 import { GpuWorld } from "./gpu-world.ts";
 
-const RUNS = { numRuns: sized(2_000, 10_000) };
+const RUNS = { numRuns: sized(700, 10_000) };
 const ONE = { gpuTypeIds: [], gpuCount: 1, mustBeKnown: false };
 
 it("never gives one of two GPUs to two workers", async () => {

@@ -125,7 +125,7 @@ function dropping(...fields: readonly string[]): Exception["without"] {
     Object.fromEntries(Object.entries(thing).filter(([field]) => !fields.includes(field)));
 }
 
-const RUNS = sized(60, 500);
+const RUNS = sized(30, 500);
 const ANY = { template: anyTemplate, endpoint: anyEndpoint, volume: anyVolume, pod: anyPod };
 const WAYS = { v1: { ...VERSIONS.v1, pod: podV1 }, v2: { ...VERSIONS.v2, pod: podV2 } };
 const OTHER = { v1: "v2", v2: "v1" } as const;

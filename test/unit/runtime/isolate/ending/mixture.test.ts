@@ -1,9 +1,10 @@
 /** Good and bad jobs side by side in one worker: each ends as its own behaviour implies, whatever its neighbours do. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { STANDBY_MODES } from "../../../../../runtime/isolate/standby.ts";
+import { STANDBY_MODES, type StandbyMode } from "../../../../../runtime/isolate/standby.ts";
 import type { Outcome } from "../../../../../runtime/protocol/outcome.ts";
 import { WorkerRun } from "../../worker-run.ts";
+import { sized } from "../../../../setup/size.ts";
 
 const WAYS = ["throws", "exits", "is-killed", "rejects", "blocks", "hangs", "behaves"] as const;
 type Way = (typeof WAYS)[number];
@@ -31,7 +32,7 @@ async function end(run: WorkerRun, asked: { way: Way; afterMs: number }): Promis
   }
 }
 
-test.each(STANDBY_MODES)(
+test.each(sized<readonly StandbyMode[]>(["idle"], STANDBY_MODES))(
   "every job ends as it behaves, and no neighbour pays for it; standby: %s",
   async (standby) => {
     const job = fc.record({ way, afterMs: fc.integer({ min: 0, max: 20 }) });

@@ -1,11 +1,12 @@
 /** Handlers that crash in native code, never yield or yield too much at once: exact outcomes, and the job after them. */
 import { expect, test } from "vitest";
-import { STANDBY_MODES } from "../../../../../runtime/isolate/standby.ts";
+import { STANDBY_MODES, type StandbyMode } from "../../../../../runtime/isolate/standby.ts";
 import { WorkerRun } from "../../worker-run.ts";
+import { sized } from "../../../../setup/size.ts";
 
 const quick = { input: { quick: true } };
 
-test.each(STANDBY_MODES)(
+test.each(sized<readonly StandbyMode[]>(["idle"], STANDBY_MODES))(
   "segfaults: the crash is the job's, with the signal and the last lines; standby: %s",
   async (standby) => {
     await using run = new WorkerRun("segfaults", { standby, standbyDelayMs: 0 });
