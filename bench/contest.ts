@@ -29,7 +29,7 @@ export interface Contestant {
 
 interface Rival {
   readonly name: string;
-  /** Or the reason why there is none. */
+  /** The contestant, or the reason why it is missing. */
   readonly contestant: Contestant | string;
   /** Wanted ratio of answers per second. */
   readonly least?: number;
@@ -135,7 +135,7 @@ function cpuLines(
   if (others === undefined) return [];
   return [
     lineOf({
-      what: `${what}: processor time of the emulator for each`,
+      what: `${what}: processor time of the emulator per job`,
       unit: "µs",
       ours: microsPerJob(ours, "emulator"),
       beside: OTHER_CHECKOUT,

@@ -1,4 +1,4 @@
-/** A directory of files for one test, outside the project; it goes with the test. */
+/** A temporary directory with files for one test, outside the project. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** A floor: one part of a job's way in its barest form, which shows the machine's own cost. */
+/** A floor: one part of a job's path without the service, which shows the machine's own cost. */
 import { median } from "../statistics.ts";
 
 export interface Floor extends AsyncDisposable {

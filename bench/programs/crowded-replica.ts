@@ -12,7 +12,7 @@ const questionShape = z.object({
   folder: z.string(),
   store: z.string(),
   port: z.number(),
-  /** Socket for orders of workers. */
+  /** Socket that receives orders to start workers. */
   socket: z.string(),
   /** Number of workers per endpoint. */
   workers: z.record(z.string(), z.number()),

@@ -55,7 +55,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
       ],
     }),
     lineOf({
-      what: `${what}: processor time of the emulator for each`,
+      what: `${what}: processor time of the emulator per job`,
       unit: "µs",
       ours: microsPerJob(ours, "emulator"),
       beside,

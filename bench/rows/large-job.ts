@@ -1,4 +1,4 @@
-/** Row: duration of one job of 20 MB on an idle service, beside the floors of its way. */
+/** Row: duration of one job of 20 MB on an idle service, compared with the floors of its path. */
 import type { Bench } from "../bench.ts";
 import type { Line } from "../line.ts";
 import { oneJob } from "../one-job.ts";

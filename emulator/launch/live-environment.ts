@@ -28,13 +28,13 @@ export interface LiveEnvironment {
   readonly identity: Variables;
 }
 
-/** Minimum ping interval. Workers divide by it and round down: below, they would ask without a pause. */
+/** Minimum ping interval. Workers round it down to seconds, and would ping without a pause at 0. */
 const PING_INTERVAL_MIN_MS = 1_000;
 
 /**
  * Uses the names of the live service. Names without a counterpart here are left out.
  *
- * @param extra variables of this project; the bucket among them is also told by its live names
+ * @param extra variables of this project; the bucket's variables are added under their live names too
  */
 export function liveEnvironment(
   order: WorkerOrder,
@@ -59,7 +59,7 @@ export function liveServerEnvironment(
   };
 }
 
-/** Workers append `&…` to each address, which therefore has a `?`, and fill in `$…`. */
+/** Each address has a query, because workers append `&…` to it. Workers replace each `$…` by an id. */
 function addressesOf(
   { workerToken, endpoint, gpus }: WorkerOrder,
   { url }: LiveService,
@@ -100,7 +100,7 @@ function placeOf({ workerId, endpoint, gpus }: WorkerOrder, bounds: LiveBounds):
   return livePlace({ ...place, cpuCount, memoryBytes });
 }
 
-/** The live address contains the bucket. A template may empty it, because many programs upload wherever a bucket is set. */
+/** The live address contains the bucket. A template may set the address to "", because many programs upload whenever it is set. */
 function bucketOf({ template }: WorkerOrder, extra: Variables): Variables {
   if (template.env[LIVE_STORAGE_ENV.endpoint] === "") return {};
   const { endpoint, bucket, accessKeyId, secretAccessKey } = STORAGE_ENV;

@@ -17,22 +17,22 @@ export interface ListenerLimits {
   readonly waitingMax: number;
 }
 
-/** Timeout of idle connections. Longer than that of common clients and proxies, so that they close first and no request is lost. */
+/** Timeout of idle connections. Common clients and proxies have shorter ones, so they close first and no request is lost. */
 const KEEP_ALIVE_MS = 72_000;
 
 /** Timeout of a TLS handshake. A server that closes waits for handshakes. */
 const HANDSHAKE_MS = 10_000;
 
-/** Limits for workers, whose line may have seconds of latency. */
+/** Timeout of a worker's TLS handshake. Its connection may have seconds of latency. */
 const WORKERS_HANDSHAKE_MS = 20_000;
 
-/** Timeout of a worker's connection without a session, over such a line too. */
+/** Timeout of a worker's connection without a session. */
 const SESSION_MS = 30_000;
 
-/** Maximum waiting clients. More than a kernel queues for one listener, so that simultaneous clients are all accepted. */
+/** Maximum waiting clients. It exceeds the kernel's queue of a listener, so simultaneous clients are all accepted. */
 const WAITING_MAX = 1_024;
 
-/** Maximum waiting workers. More than connect at once when a service restarts. */
+/** Maximum waiting workers. It exceeds the number of workers that reconnect at once after a restart. */
 const WORKERS_WAITING_MAX = 256;
 
 export const LISTENERS = {

@@ -1,4 +1,4 @@
-/** What webhook calls were and will be made, with their bodies. */
+/** Past and pending webhook calls, with their bodies. */
 import type { Delivery, DeliveryFilter } from "../core/webhooks/delivery.ts";
 import type { StepPort } from "../engine/steps/step-port.ts";
 import { listDeliveries, readDelivery } from "../engine/webhooks/webhook-outbox.ts";

@@ -15,7 +15,7 @@ export function startHeartbeat(file: string, log: WorkerLog, beatMs = BEAT_MS): 
   const failed = (error: NodeJS.ErrnoException | null): void => {
     if (error === null || hasFailed) return;
     hasFailed = true;
-    log.write("warn", `the worker can leave no sign of life: ${error.message}`);
+    log.write("warn", `the heartbeat file cannot be written: ${error.message}`);
   };
   fs.writeFile(file, "", failed);
   const timer = setInterval(() => {

@@ -20,7 +20,7 @@ export interface Awaited {
   readonly status?: JobStatus;
 }
 
-/** Minimum interval between questions, ms: after an answer that was not held back, the next one waits for the rest. */
+/** Minimum interval between two requests, ms. After an early answer the next request waits for the rest of it. */
 const SHORTEST_POLL_MS = 500;
 
 /**

@@ -7,13 +7,13 @@ import { createInProcessLauncher } from "../../launch/in-process-launcher.ts";
 import type { Launcher } from "../../launch/launcher.ts";
 import type { EmulatorOptions } from "../../options.ts";
 
-/** Makes their launcher; undefined if no endpoint is a function. @throws InitError for an invalid handler */
+/** Makes the launcher of workers in this process. Empty if no endpoint is a function. @throws InitError for an invalid handler */
 export async function inProcessLaunchers(
   { endpoints, workerLine }: Pick<EmulatorOptions, "endpoints" | "workerLine">,
   options: Omit<HandlerFunctionsOptions, "endpoints">,
 ): Promise<readonly Launcher[]> {
   if (endpoints === undefined) return [];
-  // Loaded here because few starts have functions.
+  // Loaded on demand, because most services have no functions.
   const { HandlerFunctions } = await import("../../handlers/handler-functions.ts");
   const functions = new HandlerFunctions({ ...options, endpoints });
   const launcher = createInProcessLauncher({

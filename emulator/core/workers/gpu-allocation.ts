@@ -110,7 +110,7 @@ export function gpuLack(
   const { gpuTypeIds, gpuCount } = requirement;
   if (chooseGpus(devices, () => true, { gpuTypeIds, gpuCount }))
     return `${wanted}: the driver of this machine has CUDA ${cudaInWords(devices)}; the endpoint's allowedCudaVersions and minCudaVersion do not allow it`;
-  return `${wanted}: this machine has ${inventoryInWords(devices)}; --gpus simulate has workers run without`;
+  return `${wanted}: this machine has ${inventoryInWords(devices)}; --gpus simulate runs workers without a GPU`;
 }
 
 /** For example `2 × NVIDIA L4, 1 × NVIDIA H200`; `no GPU`. */

@@ -22,7 +22,7 @@ import { DashboardAccess } from "./access/dashboard-access.ts";
 import { forwardedRequestOf } from "./forwarded-request.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
 
-/** The ports that all operations together need; each passes on only what its use case takes. */
+/** All ports that operations need. Each operation passes its use case only the ports which that takes. */
 export type HttpEngine = StepPort &
   TimePort &
   WorkerPort &
@@ -112,7 +112,7 @@ export class HttpService {
     for (const wait of this.#waits.end) wait.abort(STOPPING);
   }
 
-  /** Aborts `wait` when the service stops, or has ended its work, until the returned function is called. */
+  /** Aborts `wait` when the service begins to stop ("stop") or has ended its work ("end"). The returned function cancels this. */
   wakeAtStop(wait: AbortController, at: "stop" | "end" = "stop"): () => void {
     if (at === "stop" ? this.stopping : this.#hasEnded) wait.abort(STOPPING);
     this.#waits[at].add(wait);

@@ -104,7 +104,7 @@ function startServer(
       [WORKER_ENV.workerId]: workerId,
       [WORKER_ENV.endpointId]: endpoint.id,
       [WORKER_ENV.handler]: options.handlerOf(template),
-      // Marks all processes that the server starts, by which they are found and ended.
+      // All processes that the server starts inherit this marker; it is used to find and kill them.
       [MARKER_NAME]: workerId,
     },
   });

@@ -9,7 +9,7 @@ export interface LongPollOptions {
   readonly what: string;
   readonly times: LiveTimes;
   readonly log: WorkerLog;
-  /** Ends it; what is being read is still dealt with. */
+  /** Ends polling. An answer that is being read is still processed. */
   readonly signal: AbortSignal;
   /** Asks. Rejects when there is no answer. */
   readonly ask: () => Promise<LiveAnswer>;
@@ -43,7 +43,7 @@ class LongPoll {
     this.#options = options;
   }
 
-  /** One question, and the pause that is due after its answer. False: no further one. */
+  /** Asks once, and pauses after the answer if needed. Returns false to end polling. */
   async once(): Promise<boolean> {
     const { ask, signal, times } = this.#options;
     const askedAt = performance.now();
@@ -52,7 +52,7 @@ class LongPoll {
       answer = await ask();
     } catch (error) {
       const tookMs = performance.now() - askedAt;
-      // No answer in all that time means that there are no jobs; that is no error.
+      // No answer before the limit means that there are no jobs; it is not an error.
       if (!signal.aborted && tookMs < times.pollLimitMs) await this.#failed(reasonOf(error));
       return true;
     }
@@ -69,7 +69,7 @@ class LongPoll {
       return true;
     }
     this.#denials = 0;
-    // 204: nothing there; 400: the same, from a worker that is put to sleep (live).
+    // 204: no job; 400: no job, and this worker is put to sleep (live).
     if (status === 200 || status === 204 || status === 400) {
       this.#recovered();
       const isFull = status === 200 && answered(answer);
@@ -78,7 +78,7 @@ class LongPoll {
       return true;
     }
     if (status === TOO_MANY) {
-      log.write("warn", `the queue wants fewer questions for ${what}`, {
+      log.write("warn", `the queue answered 429: too many requests for ${what}`, {
         retryInMs: times.tooManyPauseMs,
       });
       await pause(times.tooManyPauseMs, signal);

@@ -39,7 +39,7 @@ export class GrpcService implements ScriptedService {
     this.#folder = folder;
   }
 
-  /** As `SV_SERVICE_ADDRESS` would name it. */
+  /** The address in the form of `SV_SERVICE_ADDRESS`. */
   get address(): string {
     return `unix:${path.join(this.#folder, "service.sock")}`;
   }

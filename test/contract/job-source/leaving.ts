@@ -15,7 +15,7 @@ export function leaves(start: () => Promise<ScriptedService>): void {
     expect(session.reports.at(-1)).toEqual({ initFailure: failure });
   });
 
-  test("closing sends what was said last, ends the session, and may be repeated", async () => {
+  test("closing sends the last outcomes, ends the session, and may be repeated", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1)]);
     const finished = source.finish(job(1), { kind: "handed-back" });

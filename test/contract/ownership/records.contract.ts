@@ -1,4 +1,4 @@
-/** Records: any replica may change them; a change that rests on outdated ones is refused. */
+/** Records: any replica may change them; a change based on an outdated version is refused. */
 import { expect, it } from "vitest";
 import {
   BatchRefusedError,
@@ -9,7 +9,7 @@ import { endpointRecord } from "../store/endpoint-record.ts";
 import { begun, endpointOf, type OpenShared, POLLED, spreadOverTwo } from "./shared-subject.ts";
 
 export function recordsContract(open: OpenShared): void {
-  it("a replica's changes are sent to the others, unasked and on a refresh, but not back to it", async () => {
+  it("other replicas receive a replica's changes, by notification and on a refresh; the replica itself does not", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject), await begun(subject)];
     await one.putRecord("a");
@@ -31,7 +31,7 @@ export function recordsContract(open: OpenShared): void {
   it("a change that is based on an outdated version is refused", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject), await begun(subject)];
-    // It hears of the change, but uses the version that it knew.
+    // Replica two hears of the change, but sends the version that it knew before.
     const { recordsVersion } = two;
     await one.putRecord("a", 1);
     two.recordsVersion = recordsVersion;

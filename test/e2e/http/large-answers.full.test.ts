@@ -1,4 +1,4 @@
-/** However many clients ask for large outputs, and whether they read them or not, the emulator keeps few of their bytes in memory. */
+/** The emulator's memory stays bounded while many clients ask for large outputs, whether or not they read them. */
 import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
@@ -9,7 +9,7 @@ import { Stage } from "../jobs/stage.ts";
 import { openFiles, Peaks, residentBytes } from "./load/peaks.ts";
 
 const OUTPUT_BYTES = 19_000_000;
-/** Who keep the whole answer of each in memory need three times the bound. */
+/** Number of readers: whole answers of all of them in memory would need three times the bound. */
 const READERS = 120;
 const MAX_RESIDENT_BYTES = 400_000_000;
 /** Maximum growth of the emulator's memory soon after all clients have gone, bytes. */
@@ -69,11 +69,11 @@ async function fallsTo(pid: number | undefined, bytes: number): Promise<void> {
 }
 
 function neverReading(port: number): net.Socket {
-  // Without a listener for data nothing is read; the error is that of the hang-up.
+  // Without a data listener nothing is read. The test destroys the socket, which may emit an error.
   return net.connect(port, "127.0.0.1").on("error", () => undefined);
 }
 
-/** Read at last, to see that there was something to read. */
+/** The first bytes of the answer, which prove that there was an answer to read. */
 async function firstBytes(socket: net.Socket): Promise<string> {
   const [bytes] = (await once(socket, "data")) as [Buffer];
   socket.pause();

@@ -53,12 +53,12 @@ describe("the table for the terminal", () => {
   const lineWith = (part: string): string =>
     text.split("\n").find((line) => line.includes(part)) ?? "";
 
-  test("shows the median and, of several rounds, the extremes", () => {
+  test("shows the median, and the minimum and maximum of several rounds", () => {
     expect(lineWith("/runsync p50")).toContain("1.50 ms (1.25–2.00)");
     expect(lineWith("50 in flight")).toContain("12,345 jobs/s  a peer");
   });
 
-  test("says whether a target is met, and nothing where there is no ratio to judge", () => {
+  test("says whether a target is met, and says nothing without a ratio", () => {
     expect(lineWith("/runsync p50")).toMatch(/2\.00 ×\s+≤ 2\.5 ×\s+met$/);
     expect(lineWith("50 in flight")).toMatch(/1\.23 ×\s+≥ 2 ×\s+not met$/);
     expect(lineWith("without a peer")).toMatch(/a peer\s+–\s+≥ 2 ×$/);
@@ -83,7 +83,7 @@ describe("the table for the terminal", () => {
   });
 });
 
-test("the Markdown has as many cells in each line of a table", () => {
+test("all lines of the Markdown table have the same number of cells", () => {
   const lines = markdownTable(rows)
     .split("\n")
     .filter((line) => line.startsWith("|"));
@@ -91,7 +91,7 @@ test("the Markdown has as many cells in each line of a table", () => {
   expect(new Set(lines.map((line) => line.split("|").length)).size).toBe(1);
 });
 
-test("a target is met at its very limit", () => {
+test("a ratio equal to the limit meets the target", () => {
   expect(atMost(2, summarize([2])).met).toBe(true);
   expect(atLeast(2, summarize([2])).met).toBe(true);
   expect(atMost(2, summarize([2.01])).met).toBe(false);

@@ -5,7 +5,7 @@ import { readContainerSettings } from "../../../emulator/launch/container-settin
 const GB = 1024 ** 3;
 const read = (env: Readonly<Record<string, string>>) => readContainerSettings({ env }, 8 * GB);
 
-it("bounds memory by the machine's where the template says nothing", () => {
+it("limits memory to a share of the machine's if the template sets no limit", () => {
   const defaults = { asImage: false, memoryBytes: 6 * GB, cpus: undefined, tmpBytes: GB };
   expect(read({})).toEqual(defaults);
   expect(read({ SV_CONTAINER_MEMORY: "", SV_CONTAINER_PRIVILEGES: "" })).toEqual(defaults);

@@ -1,4 +1,4 @@
-/** Live workers that fall silent, cannot work, or forget a job; workers that came by themselves leave in this way. */
+/** Live workers that fall silent, report themselves unhealthy, or forget a job. Workers that the service did not start end by silence. */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { USER_KEY } from "../http/http-harness.ts";
@@ -25,7 +25,7 @@ it("holds a job for as long as pings name it", async () => {
   expect(await scene.status(id)).toMatchObject({ status: "COMPLETED" });
 });
 
-it("puts a job back that pings do not name, and fails it when it is lost again", async () => {
+it("requeues a job that pings do not name, and fails it when it is lost again", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -59,7 +59,7 @@ it("a worker that never names jobs in its pings keeps its jobs", async () => {
   expect(await scene.status(id)).toMatchObject({ status: "COMPLETED" });
 });
 
-it("pings of a worker that names its jobs are trusted, also when they name none", async () => {
+it("a worker that has named jobs in its pings loses a job that they no longer name", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -88,7 +88,7 @@ it("a worker that came by itself is shown until it has been silent for a lease",
     unhealthy: 0,
   });
   expect(scene.service.test.engine.fleet.find("by-hand")).toBeUndefined();
-  // It is back as if it had never been away.
+  // The worker can return and is handed jobs again.
   await scene.handOut(worker);
   expect(await workers(scene)).toMatchObject({ running: 1 });
 });
@@ -100,7 +100,7 @@ it("an open poll counts as a sign of life", async () => {
   expect(await workers(scene)).toMatchObject({ idle: 1 });
 });
 
-it("does not end a worker that came by itself because it is idle, of an old version or one too many", async () => {
+it("the scaler never ends a worker that came by itself: not as idle, outdated or surplus", async () => {
   await using scene = await LiveScene.set();
   const { engine } = scene.service.test;
   const worker = scene.worker();

@@ -31,13 +31,13 @@ async function openAndClose(directory: string): Promise<void> {
   await store.close();
 }
 
-/** How a process that may not write everywhere, as root may, is refused the directory; null where it is not. */
+/** The error of a process without root's permissions that opens the directory; null if it can open it. */
 async function refusedTo(directory: string): Promise<unknown> {
   return JSON.parse(await runBound(process.execPath, [OPENER, directory]));
 }
 
 describe("a new data directory", () => {
-  it("is made with those it lies in, and is readable for its owner only", async () => {
+  it("is created with its missing parents, and only its owner can read it", async () => {
     using temporary = temporaryDirectory();
     const directory = path.join(temporary.path, "a", "b");
     const store = await openSqliteStore({ directory });
@@ -49,7 +49,7 @@ describe("a new data directory", () => {
     await store.close();
   });
 
-  it("may be there already, empty, and keeps its permissions", async () => {
+  it("may be an existing empty directory, which keeps its permissions", async () => {
     using temporary = temporaryDirectory();
     fs.chmodSync(temporary.path, 0o750);
     await openAndClose(temporary.path);
@@ -57,20 +57,20 @@ describe("a new data directory", () => {
   });
 });
 
-it("what is committed is on the disk, also where a plain sync leaves it in the drive's cache", () => {
+it("a commit reaches the disk, even on systems whose plain sync stops at the drive's cache", () => {
   using temporary = temporaryDirectory();
   const { db, file, close } = openDatabase(temporary.path);
   const syncs = () =>
     ["synchronous", "fullfsync", "checkpoint_fullfsync"].map((name) => pragma(db, name));
   expect(syncs()).toEqual([2, 1, 1]);
-  // The state with the part that may be lost; it does not stay like this.
+  // Unsynced writes may be lost; the setting holds for this call only.
   new Connection(db, file).unsynced(() => expect(syncs()).toEqual([0, 1, 1]));
   expect(syncs()).toEqual([2, 1, 1]);
   close();
 });
 
 describe("a data directory in use", () => {
-  it("is refused to a second store, naming the directory and the process that holds it", async () => {
+  it("cannot be opened by a second store; the error names the directory and the process that holds it", async () => {
     using temporary = temporaryDirectory();
     const store = await openSqliteStore({ directory: temporary.path });
     const second = openSqliteStore({ directory: temporary.path });
@@ -84,7 +84,7 @@ describe("a data directory in use", () => {
     await third.close();
   });
 
-  it("is refused while another process holds it, and free as soon as that one was killed", async () => {
+  it("is refused while another process holds it, and opens once that process is killed", async () => {
     using temporary = temporaryDirectory();
     const holder = spawn(process.execPath, [WRITER, temporary.path], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -100,7 +100,7 @@ describe("a data directory in use", () => {
 });
 
 describe("the lock that keeps other processes out", () => {
-  it("is held by the one of several stores of one process that gets a new directory", async () => {
+  it("is held by at most one of several stores that open a new directory at once", async () => {
     let held = 0;
     for (let round = 0; round < sized(4, 10); round += 1) {
       using temporary = temporaryDirectory();
@@ -109,7 +109,7 @@ describe("the lock that keeps other processes out", () => {
       );
       const opened = await Promise.allSettled(openings);
       const stores = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-      // They may keep each other out.
+      // The stores may all refuse each other.
       expect(stores.length).toBeLessThanOrEqual(1);
       expect(locksOf(path.join(temporary.path, "store.db"))).toHaveLength(stores.length);
       held += stores.length;
@@ -152,7 +152,7 @@ describe("a data directory that cannot be used", () => {
     expect(await refusedTo(temporary.path)).toEqual({ name: "StoreUnusableError", message });
   });
 
-  it("is refused when a file is in its place, or in the place of one it lies in", async () => {
+  it("is refused when its path, or a parent of it, is a file", async () => {
     using temporary = temporaryDirectory();
     const file = path.join(temporary.path, "file");
     fs.writeFileSync(file, "precious");
@@ -164,7 +164,7 @@ describe("a data directory that cannot be used", () => {
     expect(fs.readFileSync(file, "utf8")).toBe("precious");
   });
 
-  it("is refused when its database is none, and that file is left as it is", async () => {
+  it("is refused when store.db is not a database, and that file is not changed", async () => {
     using temporary = temporaryDirectory();
     const file = path.join(temporary.path, "store.db");
     const content = "this is no database\n".repeat(500);
@@ -182,7 +182,7 @@ describe("a data directory that cannot be used", () => {
     await expect(opening).rejects.toBeInstanceOf(StoreUnusableError);
   });
 
-  it("is refused when it holds the database of another program, which is left as it is", async () => {
+  it("is refused when it holds another program's database, and that database is not changed", async () => {
     using temporary = temporaryDirectory();
     const file = path.join(temporary.path, "store.db");
     const theirs = new DatabaseSync(file);
@@ -208,7 +208,7 @@ describe("a data directory that cannot be used", () => {
   });
 });
 
-it("nothing is taken while a data directory is gone, and everything again when it is back", async () => {
+it("a store refuses writes while its data directory is missing, and accepts them once it is back", async () => {
   const clock = new FakeClock();
   const told: (StoreLostError | undefined)[] = [];
   await using disk = await storeOnDisk({ clock, onRemoval: (lost) => void told.push(lost) });

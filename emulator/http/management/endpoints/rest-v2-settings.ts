@@ -51,7 +51,7 @@ export function endpointSettingsOf(body: CreateEndpointBody): EndpointSettings {
   };
 }
 
-/** For a new endpoint; for a change the use case checks the bounds. */
+/** Checks a new endpoint. The use case checks the bounds of changes. */
 function checkBounds(
   settings: Pick<Endpoint, "type" | "scalerType" | "workersMin" | "workersMax">,
 ): void {
@@ -98,7 +98,7 @@ function gpuChangesOf(
   if (allowedCudaVersions !== undefined || minCudaVersion !== undefined)
     checkCuda({ ...present, ...defined({ allowedCudaVersions, minCudaVersion }) });
   const isSame = pools !== undefined && isSameChoice({ pools, excludedTypes }, present);
-  // Pools do not tell the order of types within a pool, so an equal choice keeps it.
+  // A choice of pools has no order of types. If it equals the present choice, the present order stays.
   return pools === undefined || isSame ? {} : { gpuTypeIds: typesOf(pools, excludedTypes) };
 }
 
@@ -120,7 +120,7 @@ function checkCuda({ allowedCudaVersions = [], minCudaVersion = "" }: CudaChoice
 
 type CudaChoice = Pick<Endpoint, "allowedCudaVersions" | "minCudaVersion">;
 
-/** All flavours in their order become none, which means any, as with pools (ours). */
+/** The complete list of flavours is stored as an empty list, which means any flavour (ours). */
 function cpuOf(cpu: NonNullable<Body["cpu"]>) {
   const [first] = cpu;
   const ids = cpu.map(({ id }) => id);
@@ -129,8 +129,7 @@ function cpuOf(cpu: NonNullable<Body["cpu"]>) {
     const message = `there is no CPU flavor ${valueInWords(unknown)} for endpoints; there are ${ENDPOINT_CPU_FLAVORS.join(", ")}`;
     throw invalidRequest([message]);
   }
-  if (new Set(ids).size < ids.length)
-    throw invalidRequest(["cpu has a flavor more than once: one is possible of each"]);
+  if (new Set(ids).size < ids.length) throw invalidRequest(["cpu names a flavor more than once"]);
   const vcpuCount = first?.vcpuCount;
   if (cpu.some((each) => each.vcpuCount !== vcpuCount))
     throw invalidRequest([
@@ -146,7 +145,7 @@ function scalingOf(scaling: CreateEndpointBody["scaling"]) {
     : ({ scalerType: "REQUEST_COUNT", scalerValue: scaling.requestCount } as const);
 }
 
-/** Whether idle workers of such an endpoint stay for a while (live). */
+/** Whether idle workers of the endpoint wait for a timeout before they end (live). */
 export function hasIdleTimeout({ type, scalerType }: Pick<Endpoint, "type" | "scalerType">) {
   return type !== "QUEUE" || scalerType !== "REQUEST_COUNT";
 }

@@ -32,9 +32,9 @@ const SECRETS = {
 
 /** Lists, which clients read before they know whether a resource exists. */
 export const EMPTY_LIST_V2_OPERATIONS = {
-  /** `GET /clusters`: the clusters of several machines; there are none (live; none: ours). */
+  /** `GET /clusters`: clusters of several machines (live); the list is always empty (ours). */
   listClustersV2: emptyList(CLUSTERS.path, "pods", "clusters"),
-  /** `GET /serverless/{id}/builds`: the builds of an endpoint from a repository; there are none (live; none: ours). */
+  /** `GET /serverless/{id}/builds`: image builds of an endpoint from a repository (live); the list is always empty (ours). */
   listBuildsV2: {
     ...emptyList(BUILDS.path, "endpoints", "builds", ["endpoint_not_found"]),
     async perform(call) {
@@ -42,9 +42,9 @@ export const EMPTY_LIST_V2_OPERATIONS = {
       return emptyPage("builds", call.query);
     },
   } satisfies Operation<EndpointPath>,
-  /** `GET /registries/delegations`: the delegations of registries; there are none (live; none: ours). */
+  /** `GET /registries/delegations`: cloud registries that hand out credentials (live); the list is always empty (ours). */
   listDelegationsV2: emptyList(DELEGATIONS.path, "container registry auths", "delegations"),
-  /** `GET /account/secrets`: the secrets of the account; there are none (live; none: ours). */
+  /** `GET /account/secrets`: secrets of the account (live); the list is always empty (ours). */
   listSecretsV2: emptyList(SECRETS.path, "account", "secrets"),
 };
 

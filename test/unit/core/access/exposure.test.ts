@@ -1,4 +1,4 @@
-/** What is refused where other machines come in. */
+/** Settings that are refused when other machines can reach the service. */
 import { expect, test } from "vitest";
 import { plainAddressProblem, shortKeyProblem } from "../../../../emulator/core/access/exposure.ts";
 

@@ -39,7 +39,7 @@ describe("the choice of GPUs", () => {
     expect(chooseGpus(devices, ({ id }) => !taken.includes(id), wish)).toBeUndefined();
   });
 
-  it("takes any type where the endpoint names none, in the order of the inventory", () => {
+  it("takes the first type of the inventory if the endpoint names none", () => {
     expect(ids(chooseGpus(devices, free, { gpuTypeIds: [], gpuCount: 2 }))).toEqual(["a", "c"]);
     const wish = { gpuTypeIds: [], gpuCount: 1 };
     expect(ids(chooseGpus(devices, ({ typeId }) => typeId === H200, wish))).toEqual(["b"]);
@@ -56,10 +56,10 @@ describe("the choice of GPUs", () => {
       "2 × NVIDIA H200: not enough are free",
     );
     expect(gpuLack(devices, { gpuTypeIds: [H200, "NVIDIA A30"], gpuCount: 3 })).toBe(
-      "3 × NVIDIA H200 or NVIDIA A30: this machine has 2 × NVIDIA L4, 2 × NVIDIA H200; --gpus simulate has workers run without",
+      "3 × NVIDIA H200 or NVIDIA A30: this machine has 2 × NVIDIA L4, 2 × NVIDIA H200; --gpus simulate runs workers without a GPU",
     );
     expect(gpuLack([], { gpuTypeIds: [], gpuCount: 1 })).toBe(
-      "1 × any GPU: this machine has no GPU; --gpus simulate has workers run without",
+      "1 × any GPU: this machine has no GPU; --gpus simulate runs workers without a GPU",
     );
   });
 
@@ -115,12 +115,12 @@ describe("the CUDA that an endpoint asks for", () => {
     expect(ids(chooseGpus(withCuda, free, { ...any, ...wish }))).toEqual(chosen);
   });
 
-  it("keeps nobody from a device of which the version is not known", () => {
+  it("accepts a device with an unknown CUDA version", () => {
     const wish = { ...any, allowedCudaVersions: ["12.8"], minCudaVersion: "12.8" };
     expect(ids(chooseGpus([device("a", L4)], free, wish))).toEqual(["a"]);
   });
 
-  it("is named when it is what is lacking, and what the driver has", () => {
+  it("is named in the error if the driver does not offer it, with the versions that the driver has", () => {
     const wish = { ...any, allowedCudaVersions: ["12.8", "13.0"], minCudaVersion: "12.5" };
     expect(gpuLack(withCuda, wish)).toBe(
       "1 × any GPU with CUDA 12.8 or 13.0, 12.5 or newer: the driver of this machine has CUDA 12.4 and 12.10; the endpoint's allowedCudaVersions and minCudaVersion do not allow it",
@@ -132,7 +132,7 @@ describe("the CUDA that an endpoint asks for", () => {
 });
 
 describe("simulated GPUs", () => {
-  it("are of the type that is asked for first, and have the lowest numbers that are free", () => {
+  it("have the first requested type and the lowest free numbers", () => {
     const wish = { gpuTypeIds: [H200, L4], gpuCount: 2 };
     const simulated = (id: string) => ({ id, typeId: H200, isSimulated: true });
     expect(simulateGpus((id) => id !== "1", wish)).toEqual([simulated("0"), simulated("2")]);
@@ -143,7 +143,7 @@ describe("simulated GPUs", () => {
 });
 
 describe("a declared inventory", () => {
-  it("is names with numbers, or none", () => {
+  it("is a list of types with counts, or the word none", () => {
     expect(readGpuDeclaration("NVIDIA L4=2, NVIDIA  H200 = 1,Tesla T4")).toEqual([
       { type: L4, count: 2 },
       { type: H200, count: 1 },
@@ -174,7 +174,7 @@ describe("a declared inventory", () => {
     expect(readGpuDeclaration("L4=600,L4=600")).toBeUndefined();
   });
 
-  it("means the machine's own GPUs as far as there are any, and simulates the others", () => {
+  it("uses the machine's own GPUs first, and simulates the rest", () => {
     const declaration = [
       { type: L4, count: 3 },
       { type: "Tesla T4", count: 1 },
@@ -189,7 +189,7 @@ describe("a declared inventory", () => {
     expect(inventoryInWords(declaredDevices(declaration, []))).toBe("3 × NVIDIA L4, 1 × Tesla T4");
   });
 
-  it("means each of the machine's own once, however often its type is declared", () => {
+  it("uses each of the machine's GPUs once, even if its type is declared twice", () => {
     const twice = [
       { type: L4, count: 1 },
       { type: "nvidia l4", count: 2 },
@@ -197,7 +197,7 @@ describe("a declared inventory", () => {
     expect(ids(declaredDevices(twice, devices))).toEqual(["a", "c", "2"]);
   });
 
-  it("says what memory simulated ones have; the machine's own know theirs", () => {
+  it("sets the memory of simulated GPUs only; the machine's own keep theirs", () => {
     const own = { ...device("a", L4), memoryGb: 22.5 };
     expect(declaredDevices([{ type: L4, count: 2, memoryGb: 24 }], [own])).toEqual([
       own,

@@ -67,7 +67,7 @@ describe("a pod", () => {
     await stop();
   });
 
-  it("is ended by force when it does not end in 10 s", async () => {
+  it("is killed if it does not stop within 10 s", async () => {
     const { launcher, clock, create, act, stop } = await scene();
     const id = await create(CPU);
     await act(id, "stop");
@@ -77,7 +77,7 @@ describe("a pod", () => {
   });
 
   it.each(["restart", "reset"] as const)(
-    "begins anew by a %s, once it has ended",
+    "starts again after a %s, once its container has ended",
     async (action) => {
       const { launcher, create, act, settle, read, stop } = await scene();
       const id = await create(CPU);
@@ -91,7 +91,7 @@ describe("a pod", () => {
     },
   );
 
-  it("begins anew with a changed image, and goes on under a changed name", async () => {
+  it("starts again when its image changes, but not when its name changes", async () => {
     const { launcher, engine, clock, create, settle, stop } = await scene();
     const id = await create(CPU);
     await updatePod(engine, id, { name: "box" });
@@ -106,7 +106,7 @@ describe("a pod", () => {
     await stop();
   });
 
-  it("is ended at once when it is deleted, and its volume goes with it", async () => {
+  it("is killed when it is deleted, and its volume is removed", async () => {
     const { launcher, engine, create, settle, stop } = await scene();
     const id = await create(CPU);
     await deletePod(engine, id);
@@ -121,7 +121,7 @@ describe("a pod", () => {
     [{ exitCode: 3 }, "ended with code 3 at "],
     [{ signal: "SIGKILL", outOfMemory: true }, "ran out of memory at "],
     [{ startError: "there is no such image" }, "could not be started: there is no such image at "],
-  ])("whose container ends by itself (%j) is shown so", async (how, words) => {
+  ])("shows how its container ended (%j)", async (how, words) => {
     const { launcher, create, settle, read, act, stop } = await scene();
     const id = await create(CPU);
     launcher.at(0).exit(how);
@@ -135,7 +135,7 @@ describe("a pod", () => {
     await stop();
   });
 
-  it("that went with its engine stays wanted, and runs again when that is back", async () => {
+  it("stays RUNNING if the Docker engine goes away, and starts again when the engine is back", async () => {
     const { launcher, pods, create, settle, read, stop } = await scene();
     const id = await create(CPU);
     launcher.refusal = "no engine answers";
@@ -149,7 +149,7 @@ describe("a pod", () => {
     await stop();
   });
 
-  it("that went with its engine runs again at once where that is back already", async () => {
+  it("starts again at once if the Docker engine went away and is back already", async () => {
     const { launcher, create, settle, read, stop } = await scene();
     const id = await create(CPU);
     launcher.at(0).exit({ goneWith: "the Docker engine", engineWentAway: true });
@@ -175,8 +175,8 @@ describe("a pod", () => {
   });
 });
 
-describe("without a launcher that is willing", () => {
-  it("pods are records of what is wanted, and the log says so once", async () => {
+describe("without a usable launcher", () => {
+  it("pods are only records, and the log says so once", async () => {
     const { launcher, create, read, logged, stop } = await scene();
     launcher.refusal = "containers are switched off (--docker off)";
     const ids = [await create(CPU), await create(CPU)];
@@ -188,7 +188,7 @@ describe("without a launcher that is willing", () => {
 });
 
 describe("GPUs", () => {
-  it("are a pod's alone until it has ended; the next waits for them", async () => {
+  it("belong to one pod until it has ended; the next pod waits for them", async () => {
     const { launcher, create, act, settle, logged, stop } = await scene({
       findGpus: async () => GPUS,
     });
@@ -205,7 +205,7 @@ describe("GPUs", () => {
     await stop();
   });
 
-  it("are looked for again where a pod waits because none is known", async () => {
+  it("are searched for again while a pod waits because none was found", async () => {
     const answers: GpuInventory[] = [{ kind: "unknown", reason: "no answer within 5000 ms" }];
     const { launcher, create, clock, stop } = await scene({
       findGpus: async () => answers.shift() ?? GPUS,

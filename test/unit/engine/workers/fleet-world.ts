@@ -7,7 +7,7 @@ import type { WorkerReport } from "../../../../runtime/protocol/session.ts";
 import type { ScriptedWorker } from "../../scripted-worker.ts";
 import { FleetScene } from "./fleet-scene.ts";
 
-/** What happens from outside. `pick` chooses among the workers there ever were, ended ones included. */
+/** An outside event. `pick` chooses among all workers ever started, including ended ones. */
 export type Happening =
   | { readonly kind: "submit" }
   | { readonly kind: "connect"; readonly pick: number }
@@ -134,7 +134,7 @@ export class FleetWorld implements AsyncDisposable {
     const workers = this.scene.test.engine.fleet.workersOf("echo");
     const there = workers.map(({ id, state }) => `${id} ${state}`);
     if (told.toSorted().join() !== there.toSorted().join())
-      this.offences.push(`told of: ${told.join()}; there are: ${there.join()}`);
+      this.offences.push(`events: ${told.join()}; there are: ${there.join()}`);
     const are = (...states: WorkerState[]) => workers.filter(({ state }) => states.includes(state));
     const { initializing, unhealthy, idle, running } = await this.scene.counts();
     const busy = are("ready", "draining").filter(({ heldCount }) => heldCount > 0);

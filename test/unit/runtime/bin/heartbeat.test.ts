@@ -49,5 +49,5 @@ test("a heartbeat file that cannot be written is logged once, without other effe
   await nextBeat(other);
   stop();
   stopOther();
-  expect(lines).toEqual([expect.stringContaining("the worker can leave no sign of life: ENOENT")]);
+  expect(lines).toEqual([expect.stringContaining("the heartbeat file cannot be written: ENOENT")]);
 });

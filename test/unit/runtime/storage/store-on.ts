@@ -11,14 +11,14 @@ import { upload } from "../../../../runtime/storage/upload/upload.ts";
 
 export const SECRET = "canary+wJalrXUtnFEMI/K7MDENG";
 
-/** The smallest there is. */
+/** Minimum size of a part, bytes. */
 export const PART = 5_242_880;
 
 export interface Subject {
   readonly store: S3Store;
   /** What a supervisor would hear. */
   readonly told: { readonly opened: OpenUpload[]; readonly closed: string[] };
-  /** As `context.upload` does it. */
+  /** Uploads like `context.upload`. */
   readonly upload: (
     key: string,
     body: UploadBody,
@@ -35,7 +35,7 @@ export function storeOn(url: string, tries = 4): Subject {
     endpointUrl: url,
   };
   const settings = readStorageSettings(s3Config, {});
-  if (settings.kind !== "s3") throw new Error("these are the settings of a bucket");
+  if (settings.kind !== "s3") throw new Error("the settings are not those of a bucket");
   const told = { opened: [] as OpenUpload[], closed: [] as string[] };
   const store = new S3Store(settings, {
     listener: {

@@ -18,7 +18,7 @@ function to(fake: FakeS3, way: string, more: TestJob = {}): TestJob {
   return { input: { way }, s3Config, ...more };
 }
 
-/** A worker with a bucket of its own. What uploads need takes long to load, so the tests that leave its process alone share it. */
+/** A worker with its own bucket. Tests that do not end its process share it, because the upload code takes long to load. */
 let steady: WorkerRun;
 let ofWorker: FakeS3;
 
@@ -56,7 +56,7 @@ test("a job uploads to its own bucket, and one without settings to the worker's"
   });
 });
 
-test("a job without any settings fails with what to set", async () => {
+test("a job without storage settings fails, and its error says what to set", async () => {
   await using run = new WorkerRun("uploads-as-told");
   expect(await run.source.submit({ input: { way: "uploads" } }).result()).toMatchObject({
     kind: "failed",
@@ -125,7 +125,7 @@ describe("an upload that its handler does not wait for", () => {
 });
 
 describe("an upload in parts", () => {
-  test("of a job that is cancelled is ended by its process, which lives on", async () => {
+  test("of a cancelled job is aborted by the handler process, which keeps running", async () => {
     await using fake = await FakeS3.start();
     const job = steady.source.submit(to(fake, "uploads for ever"));
     await fake.hasSeen("part", 3);
@@ -141,7 +141,7 @@ describe("an upload in parts", () => {
     expect(steady.log.map(({ msg }) => msg)).not.toContain(LEFT);
   });
 
-  test("of a job whose process had to be killed is ended by the supervisor", async () => {
+  test("of a job whose process had to be killed is aborted by the supervisor", async () => {
     await using fake = await FakeS3.start();
     await using run = new WorkerRun("uploads-as-told");
     const { jobId, leaseToken } = run.source.submit(to(fake, "blocks meanwhile"));
@@ -151,7 +151,7 @@ describe("an upload in parts", () => {
     expect(fake.multiparts.size + fake.objects.size).toBe(0);
   });
 
-  test("of a job whose process ended is ended by the supervisor", async () => {
+  test("of a job whose process ended is aborted by the supervisor", async () => {
     await using fake = await FakeS3.start();
     await using run = new WorkerRun("uploads-as-told");
     const job = run.source.submit(to(fake, "exits meanwhile"));
@@ -160,7 +160,7 @@ describe("an upload in parts", () => {
     expect(fake.multiparts.size + fake.objects.size).toBe(0);
   });
 
-  test("of a worker that is stopped is ended before the worker is gone", async () => {
+  test("of a worker that is stopped is aborted before the worker ends", async () => {
     await using fake = await FakeS3.start();
     await using run = new WorkerRun("uploads-as-told");
     run.source.submit(to(fake, "uploads for ever"));
@@ -170,7 +170,7 @@ describe("an upload in parts", () => {
     expect(fake.multiparts.size).toBe(0);
   });
 
-  test("that cannot be ended at all is told in the log", async () => {
+  test("that cannot be aborted is logged", async () => {
     await using fake = await FakeS3.start();
     await using run = new WorkerRun("uploads-as-told");
     fake.trouble("abort", ...Array.from({ length: 20 }, () => refusal(403, "AccessDenied")));
@@ -186,7 +186,7 @@ describe("an upload in parts", () => {
 });
 
 describe("an output of more than 20 MB", () => {
-  test("is uploaded where the handler says so, and the output leads to it", async () => {
+  test("is uploaded if the handler allows it, and the output holds its URL", async () => {
     await using fake = await FakeS3.start();
     const job = steady.source.submit(to(fake, "returns 21 MB", { attempt: 2 }));
     const key = `outputs/${job.jobId}/2.json`;
@@ -207,7 +207,7 @@ describe("an output of more than 20 MB", () => {
     expect(JSON.parse(stored?.body.toString() ?? "")).toBe("x".repeat(21_000_000));
   });
 
-  test("that cannot be uploaded fails the job and says both", async () => {
+  test("fails the job if it cannot be uploaded, and the error gives both reasons", async () => {
     await using run = new WorkerRun("uploads-as-told");
     expect(await run.source.submit({ input: { way: "returns 21 MB" } }).result()).toMatchObject({
       kind: "failed",
@@ -221,7 +221,7 @@ describe("an output of more than 20 MB", () => {
   });
 });
 
-test("a secret is in nothing that the worker says, whatever the handler does with it", async () => {
+test("the worker's reports and log never contain a secret, whatever the handler does with it", async () => {
   await using fake = await FakeS3.start();
   const workers = 'the worker\'s "own" secret';
   const env = {

@@ -15,9 +15,9 @@ import { ENDPOINTS, type KnownJob } from "./live-data.ts";
 import { LOOK_MS } from "../../../setup/patience.ts";
 
 export interface ReadBack {
-  /** What was read that is not right, and was not said to be damaged. */
+  /** Wrong data that was read without a report of damage. */
   readonly silent: readonly string[];
-  /** Answers that said that something is damaged. */
+  /** Number of answers that reported damage. */
   readonly told: number;
 }
 
@@ -88,7 +88,7 @@ class Reading {
       this.#say(`${id} has other chunks`);
   }
 
-  /** The outputs of all chunks; nothing of a job that has not ended. */
+  /** The outputs of all chunks. Empty if the job has not ended. */
   async #stream({ id, endpointId, status }: Job): Promise<unknown[]> {
     const outputs: unknown[] = [];
     if (!isTerminal(status)) return outputs;
@@ -115,7 +115,7 @@ class Reading {
       else if (job?.status !== known.status) this.#say(`${known.id} is listed as ${job?.status}`);
     }
     if (statuses.size > this.#known.filter((job) => job.endpointId === endpointId).length)
-      this.#say(`${endpointId} has jobs that nobody submitted`);
+      this.#say(`${endpointId} has jobs that were never submitted`);
   }
 
   /** Hands all waiting jobs to a worker. */
@@ -127,7 +127,7 @@ class Reading {
     if (connected === "damaged") return;
     const { orders } = connected.value;
     await this.#test.engine.pendingWork.settled(AbortSignal.timeout(LOOK_MS));
-    // Inputs in files are read behind that.
+    // Inputs in files are read only after this.
     const handed = () => orders.flatMap(({ jobs = [] }) => jobs);
     for (const { id, input } of waiting) {
       for (let look = 0; ; look += 1) {

@@ -64,7 +64,7 @@ it("costs nothing while it waits: no moment is aimed at", async () => {
   expect(await scene.counts()).toMatchObject({ throttled: 1 });
   expect(scene.test.clock.armed).toBe(armed);
   expect(scene.logged("warn")).toEqual([
-    "no worker can be started: 1 × any GPU: this machine has no GPU; --gpus simulate has workers run without",
+    "no worker can be started: 1 × any GPU: this machine has no GPU; --gpus simulate runs workers without a GPU",
   ]);
 });
 

@@ -1,4 +1,4 @@
-/** Pods in GraphQL: deployed, read, stopped, resumed, terminated; and read right over the other interface. */
+/** Pods in GraphQL: deployed, read, stopped, resumed, terminated; REST shows the same pod. */
 import { describe, expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 import { dataOf, messageOf } from "../graphql/graphql-harness.ts";
@@ -35,7 +35,7 @@ async function read(service: TestHttp, id: string): Promise<Shown | null> {
 const record = ({ test }: TestHttp, id: string) => test.engine.steps.records.find("pod", id);
 
 describe("a pod with GPUs", () => {
-  it("is deployed with nothing but its image, and is to run", async () => {
+  it("needs only an image, and its desired status is RUNNING", async () => {
     await using service = await startTestHttp();
     const pod = await deploy(service, { imageName: "example/a:1", gpuTypeId: "NVIDIA L4" });
     expect(pod).toEqual({
@@ -68,7 +68,7 @@ describe("a pod with GPUs", () => {
     expect(myself).toEqual({ pods: [pod] });
   });
 
-  it("has all that is set, which other interfaces show as theirs", async () => {
+  it("keeps all fields of the request, and REST shows them under its own names", async () => {
     await using service = await startTestHttp();
     const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };
     const { json: made } = await service.call("POST", "/v1/networkvolumes", { body: volume });
@@ -98,7 +98,7 @@ describe("a pod with GPUs", () => {
     });
   });
 
-  it("is of whichever cloud where both will do, and null and empty texts say nothing", async () => {
+  it("is in the secure cloud if the request allows both, and null and empty texts count as absent", async () => {
     await using service = await startTestHttp();
     const empty = {
       dataCenterId: null,
@@ -133,7 +133,7 @@ describe("a pod without GPUs", () => {
     expect(json).toMatchObject({ cpuFlavorId: "cpu5g", vcpuCount: 4 });
   });
 
-  it("may name the official template, whose place an image of the client's takes", async () => {
+  it("may name the official template; an image in the request replaces the template's", async () => {
     await using service = await startTestHttp();
     const own = await deployCpu(service, { imageName: "example/a:1", templateId: "runpod-ubuntu" });
     expect(own).toMatchObject({ imageName: "example/a:1", templateId: null });
@@ -175,11 +175,11 @@ describe("a pod that runs", () => {
   });
 });
 
-describe("what is done with a pod", () => {
+describe("an existing pod", () => {
   const act = (field: string, id: string, more = "") =>
     `mutation { ${field}(input: {podId: "${id}"${more}}) { id desiredStatus lastStatusChange } }`;
 
-  it("is stopping, resuming and terminating it", async () => {
+  it("can be stopped, resumed and terminated", async () => {
     await using service = await startTestHttp();
     const { id } = await deploy(service, { imageName: "example/a:1" });
     await service.test.clock.advance(1_000);
@@ -197,7 +197,7 @@ describe("what is done with a pod", () => {
       expect(await messageOf(service, query)).toBe(`there is no pod "${id}"`);
   });
 
-  it("is refused for a locked one", async () => {
+  it("cannot be stopped while it is locked", async () => {
     await using service = await startTestHttp();
     const { id } = await deploy(service, { imageName: "example/a:1" });
     await service.call("PATCH", `/v1/pods/${id}`, { body: { locked: true } });

@@ -1,16 +1,16 @@
-/** Any template, endpoint and network volume of both versions of REST that can be written in the other one as well. */
+/** Random templates, endpoints and network volumes that both versions of REST can express. */
 import fc from "fast-check";
 import { GPU_POOLS, GPU_TYPES } from "../../../../../emulator/core/catalog/gpu-types.ts";
 import { ENDPOINT_CPU_FLAVORS } from "../../../../../emulator/core/catalog/cpu-flavors.ts";
 import type { Version } from "./both-versions.ts";
 
-/** What is there that things can name. */
+/** Existing resources that generated bodies refer to. */
 export interface Given {
   readonly volumeIds: readonly string[];
   readonly registryId: string;
 }
 
-/** A record whose members are there or not, but for those that are required. */
+/** A record whose members are optional except for the required ones. */
 export function some<T extends object>(
   model: { [K in keyof T]: fc.Arbitrary<T[K]> },
   ...required: (keyof T)[]
@@ -30,7 +30,7 @@ const dataCenters = fc.uniqueArray(fc.constantFrom("EU-RO-1", "US-TX-3", "CA-MTL
 const vcpus = fc.constantFrom(2, 4, 16);
 const flavors = fc.uniqueArray(fc.constantFrom(...ENDPOINT_CPU_FLAVORS), { minLength: 1 });
 
-/** A disk of 0 GB, and a volume of less than 10, can be read in the second version, and not written there. */
+/** Excludes disks of 0 GB and volumes under 10 GB, which the second version shows but does not accept. */
 export const containerV1 = ({ registryId }: Given) => ({
   imageName: image,
   containerDiskInGb: fc.integer({ min: 1, max: 99 }),

@@ -25,7 +25,7 @@ it("a replica's signature names the sender of a request and its client", () => {
 
 it.each([
   ["another key", channelAuthKey(Buffer.alloc(32, 2)), header, auth],
-  ["another replica that is called", key, header, { ...auth, to: "replica-3" }],
+  ["another receiver", key, header, { ...auth, to: "replica-3" }],
   ["another method", key, header, { ...auth, method: "POST" }],
   ["another path", key, header, { ...auth, path: "/lb/other" }],
   ["another sender", key, header.replace("replica-1", "replica-2"), auth],
@@ -34,8 +34,8 @@ it.each([
   ["a signature that was cut off", key, header.slice(0, -4), auth],
   ["the proof of a replica", key, proofed(), auth],
   ["nothing at all", key, "", auth],
-  ["more than belongs there", key, `${header};`, auth],
-  ["what is no percent-encoding", key, header.replace("replica-1", "%E0%A4%A"), auth],
+  ["extra text at its end", key, `${header};`, auth],
+  ["an invalid percent-encoding", key, header.replace("replica-1", "%E0%A4%A"), auth],
 ])("a signature with %s is invalid", (_, with_, text, request) => {
   expect(readChannelAuth(with_, text, request)).toBeUndefined();
 });
@@ -46,7 +46,7 @@ function proofed(): string {
   return [...header.split(";").slice(0, -1), proof].join(";");
 }
 
-it("a proof is good for the question, the nonce and both replicas that it was made for", () => {
+it("a proof is valid only for its question, its nonce and its two replicas", () => {
   const ends = { from: "replica-1", to: "replica-2" };
   const challenge = { nonce: "nonce", proof: proofOf(key, ends, "asked", "nonce") };
   expect(isProof(key, ends, "asked", challenge)).toBe(true);
@@ -57,6 +57,6 @@ it("a proof is good for the question, the nonce and both replicas that it was ma
   expect(isProof(channelAuthKey(Buffer.alloc(32, 2)), ends, "asked", challenge)).toBe(false);
 });
 
-it("the key of signatures is another one than the secret key", () => {
+it("the key of signatures differs from the secret key", () => {
   expect(Buffer.from(key).equals(Buffer.alloc(32, 1))).toBe(false);
 });
