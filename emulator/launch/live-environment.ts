@@ -100,7 +100,9 @@ function placeOf({ workerId, endpoint, gpus }: WorkerOrder, bounds: LiveBounds):
   return livePlace({ ...place, cpuCount, memoryBytes });
 }
 
-/** The live address contains the bucket. A template may set the address to "", because many programs upload whenever it is set. */
+/**
+ * The live address contains the bucket. A template may set the address to "", because many programs upload whenever it is set.
+ */
 function bucketOf({ template }: WorkerOrder, extra: Variables): Variables {
   if (template.env[LIVE_STORAGE_ENV.endpoint] === "") return {};
   const { endpoint, bucket, accessKeyId, secretAccessKey } = STORAGE_ENV;

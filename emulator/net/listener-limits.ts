@@ -7,8 +7,8 @@ export interface ListenerLimits {
   /** Timeout of the TLS handshake, ms; undefined: no TLS. */
   readonly handshakeMs: number | undefined;
   /**
-   * Timeout from the connection until its peer is let in, ms. HTTP lets a peer in with the first complete request head, a worker port
-   * with a session of a valid token.
+   * Timeout from the connection until its peer is let in, ms. HTTP lets a peer in with the first complete request head, a
+   * worker port with a session of a valid token.
    */
   readonly letInMs: number;
   /** Timeout between two requests of a connection, or without a session, ms. */

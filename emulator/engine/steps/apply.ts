@@ -47,7 +47,7 @@ export function apply(
   return outcome;
 }
 
-/** In place of the progress value; that of an ending which has no output is void anyway. */
+/** Stores the output in the slot of the progress value, or removes the progress value if there is no output. */
 function keepOutput(step: Step, job: Job, output: Payload | undefined): void {
   const { status } = job;
   if (status !== "COMPLETED" && status !== "FAILED") return;
@@ -83,7 +83,7 @@ function addEffect({ effects }: Step, effect: JobEffect, output: Payload | undef
 function openDelivery(step: Step, job: Job & { readonly webhook: string }, now: number): void {
   const { retries, lostCount, errorCount } = job;
   const seq = step.nextSeq();
-  // Only a job that ended before and was retried since can have another one, which goes first while it is pending.
+  // A job that ended before and was retried may have an earlier pending delivery, which goes first.
   const isFirst = retries === lostCount + errorCount;
   step.sharePayload(job, "input", seq);
   step.sharePayload(job, "output", seq);

@@ -1,4 +1,4 @@
-/** Writes batches to the store. What is refused for its data is stored again in parts that have nothing to do with each other. */
+/** Writes batches to the store. If the store refuses data of a batch, its independent parts are stored one by one. */
 import { NO_COUNTS } from "../../core/jobs/job-counts.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { Batch } from "../../store/batch.ts";
@@ -9,7 +9,7 @@ import type { StepState } from "./step.ts";
 import { independentParts } from "./resting-steps.ts";
 import { changesRecords, type Contents, contentsOf } from "./step-changes.ts";
 
-/** Length of a flush from which messages of workers count as delayed by it. */
+/** Minimum duration of a slow flush, which delays the messages of workers. */
 const SLOW_MS = 2_000;
 
 export interface BatchFlusherOptions {
@@ -22,15 +22,18 @@ export interface BatchFlusherOptions {
   readonly lastSeq: () => number;
 }
 
-/** Called when a batch was refused for partitions that another process has, with the loads of memory when it was written. Must not throw. */
+/**
+ * Called when a batch was refused because another process has these partitions. `loads`: the memory's count of loads when the
+ * batch was written. Must not throw.
+ */
 export type PartitionsLost = (partitions: ReadonlySet<number>, loads: number) => void;
 
 export class BatchFlusher {
-  /** Steps that are being written and that rest on forgotten memory. They must not be stored. */
+  /** Steps that are being written although memory has forgotten the state that they rest on. They must not be stored. */
   readonly outdated = new Set<Waiter>();
   readonly #options: BatchFlusherOptions;
   readonly #partitionsLost: PartitionsLost;
-  /** When the flush under way began. */
+  /** Start of the running flush. */
   #beganAt: number | undefined;
   #slowAt = Number.NEGATIVE_INFINITY;
   /** The number of the last batch in the store. */
@@ -43,13 +46,13 @@ export class BatchFlusher {
     this.#stored = options.durable;
   }
 
-  /** When a flush was last seen to take longer than 2 s (real time). */
+  /** Time at which a flush was last found to be slow (real time). */
   get slowAt(): number {
     this.#noteSlow();
     return this.#slowAt;
   }
 
-  /** When the last batch failed through no fault of its own (real time); a time long ago if it did not fail. */
+  /** Time at which the last batch failed because of the store, not of its data (real time); long ago if it did not fail. */
   get failedAt(): number {
     return this.#failedAt;
   }
@@ -143,14 +146,14 @@ export class BatchFlusher {
     return refused;
   }
 
-  /** Another process changed what the step rests on, so the store would refuse it again. */
+  /** Whether another process changed the state that the step rests on. The store would refuse such a step again. */
   #isOutdated(step: Waiter, reason: BatchRefusedError): boolean {
     if (this.outdated.has(step)) return true;
     return reason instanceof RecordsMovedError && changesRecords(step);
   }
 }
 
-/** Steps of one part rest on each other. */
+/** Groups of steps. Only steps within one group rest on each other. */
 type Parts = readonly (readonly Waiter[])[];
 
 function halvesOf(parts: Parts): readonly Parts[] {

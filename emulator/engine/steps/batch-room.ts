@@ -1,4 +1,4 @@
-/** The steps that wait for room in the batch that gathers. */
+/** The steps that wait for room in the gathering batch. */
 import { ServiceError } from "../../core/service-error.ts";
 import type { Clock } from "../../core/time/clock.ts";
 
@@ -14,7 +14,7 @@ export class BatchRoom {
     this.#clock = clock;
   }
 
-  /** The moment until which a step waits that begins to wait now: in 10 s, or never. */
+  /** The deadline of a step that begins to wait now: in 10 s, or never. */
   deadline(hasTime: boolean): number {
     return hasTime ? Number.POSITIVE_INFINITY : this.#clock.now() + ROOM_WAIT_MS;
   }
@@ -49,7 +49,7 @@ export class BatchRoom {
 function tooBusy(): ServiceError {
   return new ServiceError(
     "storage_busy",
-    "the disk does not keep up with what is to be stored; nothing of this was stored",
+    "the disk is too slow for the writes; nothing of this request was stored",
     { retryAfterMs: ROOM_WAIT_MS },
   );
 }

@@ -1,7 +1,7 @@
 /**
  * Runs steps on memory, and makes their changes durable batch by batch. While one batch is written, the next one gathers. No
- * step is answered before its batch is in the store. A failed change is taken back from memory. Without room in the store this
- * is the whole batch; if the store refuses data, it is the changes of the endpoints with that data.
+ * step is answered before its batch is in the store. A failed change is undone in memory. If the store is full, the whole batch
+ * is undone; if the store refuses data, only the steps with that data and the steps that rest on them.
  */
 import { StoreClosedError } from "../../core/store-error.ts";
 import { forEachGuarded, type OnDefect } from "../../core/guarded.ts";
@@ -25,7 +25,7 @@ import { Step } from "./step.ts";
 import { changesRecords, concerns } from "./step-changes.ts";
 
 /**
- * Maximum number of steps of a batch, and of bytes of payloads outside files. A batch that reaches one of them takes no more
+ * Maximum number of steps of a batch, and of bytes of payloads outside files. A batch that reaches a maximum takes no more
  * steps.
  */
 const MAX_STEPS = 1_024;
@@ -36,7 +36,7 @@ export interface BatchWriterOptions extends BatchFlusherOptions {
   /** Time for which a batch of patient steps gathers, real time. */
   readonly gatherMs: number;
   readonly releases: () => StepReleases;
-  /** Called with the errors of releases and of taking back. */
+  /** Called with errors of releases and undos. */
   readonly onDefect: OnDefect;
 }
 
@@ -49,7 +49,7 @@ export class BatchWriter {
   #gathering: GatheredBatch;
   #flushing: GatheredBatch | undefined;
   #scheduled = false;
-  /** Whether a step runs. */
+  /** Whether a step is running. */
   #isDeciding = false;
   /** Whether another step began within the running one. */
   #isNested = false;
@@ -57,9 +57,9 @@ export class BatchWriter {
   #disarm: Disarm | undefined;
   #closed = false;
   readonly #room: BatchRoom;
-  /** Changes by other processes that came while a batch with changed records was written. */
+  /** Changes by other processes that arrived while a batch with changed records was being written. */
   #changedElsewhere: ChangedRecords[] = [];
-  /** While a batch gathers or is written. */
+  /** Settles when no batch gathers or is being written; undefined while none does. */
   #busy: PromiseWithResolvers<void> | undefined;
 
   constructor(options: BatchWriterOptions) {
@@ -71,22 +71,22 @@ export class BatchWriter {
     this.#gathering = new GatheredBatch(options.durable + 1);
   }
 
-  /** The gathering batch takes no more steps for now. */
+  /** Whether the gathering batch takes no more steps for now. */
   get isFull(): boolean {
     return this.#gathering.stepCount >= MAX_STEPS || this.#gathering.bytes >= MAX_BYTES;
   }
 
-  /** When a flush was last seen to take longer than 2 s (real time). */
+  /** Time at which a flush was last found to take longer than 2 s (real time). */
   get slowFlushAt(): number {
     return this.#flusher.slowAt;
   }
 
-  /** When the last batch failed through no fault of its own (real time); a time long ago if it did not fail. */
+  /** Time at which the last batch failed because of the store, not of its data (real time); long ago if it did not fail. */
   get failedAt(): number {
     return this.#flusher.failedAt;
   }
 
-  /** The moment until which a new step waits for room, all its waits together: 10 s from now, or never. */
+  /** The deadline for all waits of a new step for room: 10 s from now, or never. */
   deadline(hasTime: boolean): number {
     return this.#room.deadline(hasTime);
   }
@@ -101,8 +101,9 @@ export class BatchWriter {
   }
 
   /**
-   * Runs `step` now, and resolves with its value when what it rests on is durable. A step that throws changes nothing and
-   * rejects alone, no sooner, for what it refused may rest on steps before it. To be called when there is room.
+   * Runs `step` now. Resolves with its value when its changes, and the changes that it rests on, are durable. A step that
+   * throws changes nothing; it rejects alone, and only once the steps before it are durable, because its refusal may rest on
+   * them. Call it when there is room.
    *
    * @throws StoreClosedError after `close`; what the step throws; what `flush` throws
    */
@@ -119,7 +120,7 @@ export class BatchWriter {
       value = this.#decide(step, taken);
     } catch (error) {
       undoAll(undos);
-      // That rests on nothing here.
+      // A refusal of a moved endpoint does not depend on memory.
       if (!isMoved(error)) await this.#newest?.look(looked);
       throw error;
     }
@@ -129,19 +130,19 @@ export class BatchWriter {
     return value;
   }
 
-  /** Call this before a step begins. @throws Error within a step, and then that step is refused as well */
+  /** Call this before a step begins. @throws Error if another step is running; that step is refused too */
   refuseNested(): void {
     if (!this.#isDeciding) return;
     this.#isNested = true;
     throw new Error("a step began within another one");
   }
 
-  /** Resolves when all that was changed so far is durable; rejects when that could not be stored. */
+  /** Resolves when all changes so far are durable; rejects if they could not be stored. */
   async durable(): Promise<void> {
     await this.#newest?.look();
   }
 
-  /** Partitions are not held any more: steps on them that are not being written are refused, and memory forgets them. */
+  /** Forgets partitions that are no longer held, and refuses steps on them unless they are being written. */
   forgetMoved(partitions: ReadonlySet<number>): void {
     const { jobs } = this.#options.state;
     const hasMoved = (step: Waiter) => concerns(step, (endpointId) => !jobs.holds(endpointId));
@@ -151,7 +152,7 @@ export class BatchWriter {
     jobs.forgetMoved();
   }
 
-  /** Takes in changed records of other processes. Steps that rest on the former records are refused. */
+  /** Takes in changed records of other processes. Steps that rest on the old records are refused. */
   recordsChanged(changed: ChangedRecords): void {
     this.#changedElsewhere.push(changed);
     if (!this.#flushing?.waiters.some(changesRecords)) this.#learn();
@@ -162,12 +163,12 @@ export class BatchWriter {
     return this.#busy?.promise;
   }
 
-  /** What others changed is not known to steps yet: it is when what is being written is stored. */
+  /** Whether steps do not know changes of other processes yet. They learn them once the running write is done. */
   get isBehindOthers(): boolean {
     return this.#flushing !== undefined && this.#changedElsewhere.length > 0;
   }
 
-  /** Takes no more steps; resolves when those taken are answered. */
+  /** Takes no more steps. Resolves when all accepted steps are answered. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#room.open();
@@ -186,7 +187,7 @@ export class BatchWriter {
       const value = step(taken);
       if (this.#isNested) throw new Error("a step began within this one");
       if (this.#options.releases() === NO_RELEASES && !taken.effects.isEmpty)
-        throw new Error("a step asked for something before anything could be released");
+        throw new Error("a step has an effect before effects can be released");
       return value;
     } finally {
       this.#isDeciding = false;
@@ -236,7 +237,7 @@ export class BatchWriter {
     this.#busy = undefined;
   }
 
-  /** Takes back the refused steps, and gathered steps that rest on them. All others are durable. */
+  /** Undoes the refused steps, and the gathered steps that rest on them. All others are durable. */
   #settle({ batch, waiters }: GatheredBatch, failure: Failure | undefined): void {
     const { state } = this.#options;
     const refused = failure && allRefused(failure, [...waiters, ...this.#gathering.waiters]);
@@ -285,7 +286,7 @@ export class BatchWriter {
     });
   }
 
-  /** Listeners learn what was done. Their errors change nothing here. */
+  /** Tells the listeners. Their errors have no effect here. */
   #tell(tell: (releases: StepReleases) => void): void {
     try {
       tell(this.#options.releases());

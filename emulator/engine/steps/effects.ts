@@ -14,7 +14,7 @@ export interface Assignment {
   readonly job: Job;
   /** The payloads, if they are in memory; otherwise they are read from the store. */
   readonly payloads: JobPayloads | undefined;
-  /** Why it could not be sent, for example because its input cannot be read. */
+  /** Reason why the job could not be sent, for example an unreadable input. */
   readonly cause?: unknown;
 }
 
@@ -29,7 +29,7 @@ export interface StoredPayloads {
   readonly s3Config: Uint8Array | undefined;
 }
 
-/** The answers to a report: the outcomes and chunks that were taken, and leases that are not held. */
+/** The answers to a report: accepted outcomes and chunks, and leases that the worker does not hold. */
 export type Receipts = Required<
   Pick<ServiceOrders, "outcomeReceipts" | "chunkReceipts" | "revocations">
 >;
@@ -52,7 +52,7 @@ export type Effect =
   | (Acknowledgement & { readonly type: "acknowledge" })
   /** Tells the requests that wait for the job. */
   | { readonly type: "news"; readonly change: JobChange }
-  /** Too few waiting jobs of the endpoint are in memory: more are read. */
+  /** Reads more waiting jobs of the endpoint into memory. */
   | { readonly type: "read-ahead"; readonly endpointId: string }
   | { readonly type: "pod-changed"; readonly podId: string }
   | { readonly type: "webhook-due" }
@@ -64,10 +64,10 @@ export class Effects {
   readonly all: Effect[] = [];
   /** Endpoints with changed jobs. */
   readonly changedEndpoints = new Set<string>();
-  /** The earliest due moment of the jobs that changed. */
+  /** The earliest due time of the changed jobs. */
   earliestDueAt = Number.POSITIVE_INFINITY;
 
-  /** Nothing is to be done. */
+  /** Whether there are no effects. */
   get isEmpty(): boolean {
     const { all, changedEndpoints, earliestDueAt } = this;
     return all.length + changedEndpoints.size === 0 && !Number.isFinite(earliestDueAt);

@@ -1,9 +1,9 @@
-/** The steps that make one batch, and who looked at what they changed. */
+/** The steps of one batch, and the onlookers that read their changes. */
 import type { Undo } from "../../core/undo-journal.ts";
 import type { Effects } from "./effects.ts";
 import { ANYWHERE, bytesOf, type Changer } from "./step-changes.ts";
 
-/** A step that waits for its batch, or an onlooker, who looked at what is in it. */
+/** A step, or an onlooker that read changes of the batch. Both wait until the batch is stored. */
 export interface Waiter extends Changer {
   /** Undefined for an onlooker. */
   readonly effects?: Effects;
@@ -21,11 +21,11 @@ export class GatheredBatch {
   readonly waiters: Waiter[];
   /** The steps among the waiters. */
   stepCount = 0;
-  /** Bytes of its payloads outside files. */
+  /** Total size of the payloads outside files, bytes. */
   bytes = 0;
-  /** True while all its steps are patient. */
+  /** True while all steps are patient. */
   isPatient = true;
-  /** The wait that all onlookers after the newest step share. */
+  /** The wait shared by all onlookers since the newest step. */
   #look: Promise<void> | undefined;
 
   constructor(batch: number, waiters: Waiter[] = []) {
@@ -44,7 +44,7 @@ export class GatheredBatch {
     return this.#wait(step);
   }
 
-  /** Resolves with the steps on which an onlooker at these places rests. Default: an onlooker at everything. */
+  /** Resolves when the steps that changed these places are stored. Default: all places. */
   look(looked?: Changer["looked"]): Promise<void> {
     if (looked) return this.#wait({ changes: [], looked, undos: [] });
     // Onlookers between the same two steps share one wait, so there are never more waits than steps.

@@ -9,23 +9,23 @@ export interface JobRef {
   readonly jobId: string;
 }
 
-/** A change of a job that someone may wait for. */
+/** A change of a job that requests may wait for. */
 export type JobChange =
-  /** The job ended; `output` is its raw JSON if it was at hand, else it is in the store. */
+  /** The job ended. `output` is its raw JSON, or undefined if the output is only in the store. */
   | { readonly type: "settled"; readonly job: Job; readonly output: Uint8Array | undefined }
-  /** Chunks were stored: these. */
+  /** These chunks were stored. */
   | { readonly type: "chunks"; readonly job: Job; readonly batches: readonly ChunkBatch[] }
   | { readonly type: "restarted"; readonly job: Job }
   | { readonly type: "removed"; readonly job: Job; readonly by: "purge" | "expiry" };
 
-/** What is heard of a job. `moved`: its endpoint is decided for elsewhere, perhaps, and nothing more is heard then. */
+/** News of a job. `moved`: another process may own its endpoint now; no more news follows then. */
 export type JobNews = JobChange | { readonly type: "moved" };
 
 export type JobListener = (news: JobNews) => void;
 
 export class JobWatchers {
   readonly #onDefect: OnDefect;
-  /** With the endpoint of each, by job. */
+  /** The listeners by job id, each with its endpoint's id. */
   readonly #listeners = new Map<string, Map<JobListener, string>>();
 
   constructor(onDefect: OnDefect) {
@@ -52,7 +52,7 @@ export class JobWatchers {
     for (const listener of [...(this.#listeners.get(jobId)?.keys() ?? [])]) listener(change);
   }
 
-  /** Makes the waiting requests of such an endpoint check whether it has moved. */
+  /** Makes the waiting requests of the selected endpoints check whether their endpoint has moved. */
   endpointsMoved(isMeant: (endpointId: string) => boolean): void {
     for (const [listener, endpointId] of [...this.#listeners.values()].flatMap((all) => [...all]))
       if (isMeant(endpointId)) listener({ type: "moved" });

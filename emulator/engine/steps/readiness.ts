@@ -17,10 +17,10 @@ export class Readiness {
   notes: () => readonly string[] = () => [];
   #hasStarted = false;
   #isStoreAway = false;
-  /** One question to the store serves all callers that ask meanwhile. */
+  /** The running check of the store, shared by all callers. */
   #asking: Promise<string | undefined> | undefined;
 
-  /** Call it when the writes of the start are done. */
+  /** Call it when the writes at the start are done. */
   started(): void {
     this.#hasStarted = true;
   }
@@ -30,7 +30,7 @@ export class Readiness {
     this.#isStoreAway = isAway;
   }
 
-  /** A sentence for each thing that is missing; none where the service is ready. Never rejects. */
+  /** One sentence for each problem; empty if the service is ready. Never rejects. */
   async missing(uses: ReadinessUses): Promise<readonly string[]> {
     const start = this.#hasStarted ? undefined : "the start is not done";
     const problems = [start, await this.#storeProblem(uses)];
@@ -48,7 +48,7 @@ export class Readiness {
   }
 }
 
-/** Asks for a job that there is not. */
+/** Reads a job that does not exist, to test the store. */
 async function ask(steps: ReadinessUses["steps"]): Promise<string | undefined> {
   try {
     await steps.read((reads) => reads.job(""));

@@ -11,7 +11,7 @@ import { PayloadDamagedError } from "../../store/payload.ts";
 import { PartitionsLostError, RecordsMovedError } from "../../store/store.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
 
-/** The refusal for a failure of the storage; any other error as it is. */
+/** Returns the refusal for a failure of the storage, and any other error unchanged. */
 export function refusalOf(error: unknown, log: EngineLog): unknown {
   const options = { cause: error };
   if (error instanceof StoreFullError) {

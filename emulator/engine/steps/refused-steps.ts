@@ -1,4 +1,4 @@
-/** Finds the steps to take back when a batch cannot be stored as it is: the refused steps, and the steps that rest on them. */
+/** Finds the steps to undo when a batch cannot be stored: the refused steps, and the steps that rest on them. */
 import type { Waiter } from "./gathered-batch.ts";
 import { restingOn } from "./resting-steps.ts";
 
@@ -7,7 +7,7 @@ export type Refused = ReadonlyMap<Waiter, unknown>;
 
 export interface Failure {
   readonly reason: unknown;
-  /** The part that is refused for its data, while the rest is stored. Undefined if nothing is refused. */
+  /** The steps that are refused for their data, while the rest is stored. Undefined if the whole batch failed. */
   readonly refused: Refused | undefined;
 }
 

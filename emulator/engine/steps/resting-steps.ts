@@ -1,4 +1,4 @@
-/** Which steps rest on which: a step rests on those before it that changed a place of memory that it looked at, or changes. */
+/** Finds dependent steps: a step rests on earlier steps that changed a place of memory which it reads or changes. */
 import {
   ANYWHERE,
   type Changer,
@@ -10,15 +10,15 @@ import {
 } from "./step-changes.ts";
 
 /**
- * Parts of which none looked at, or changes, what another one changes: each can be stored, or not, whatever becomes of the others.
- * Within one the order stays. Steps that change nothing are in none.
+ * Splits steps into independent groups: no group reads or changes a place that another group changes, so each can be stored or
+ * refused alone. The order within a group stays. Steps that change nothing are left out.
  */
 export function independentParts<C extends Changer>(steps: readonly C[]): readonly C[][] {
   const changing = steps.filter(({ changes }) => changes.length > 0);
   const groups = new Groups(changing.length);
-  /** A step that changes the place. */
+  /** Index of a step that changes the place. */
   const changedBy = new Map<Place, number>();
-  /** Steps before this one are in one group. */
+  /** All steps before this index have been joined into one group. */
   let together = 0;
   for (const [at, step] of changing.entries()) {
     const { looked } = step;
@@ -38,7 +38,7 @@ export function independentParts<C extends Changer>(steps: readonly C[]): readon
   return [...parts.values()];
 }
 
-/** The steps that are taken back and the steps that rest on them, in the order of `steps`. */
+/** The undone steps and the steps that rest on them, in the order of `steps`. */
 export function restingOn<C extends Changer>(
   takenBack: readonly Changer[],
   steps: readonly C[],
@@ -90,7 +90,7 @@ class Groups {
       parent = this.#parents[root] ?? root
     )
       root = parent;
-    // The next look is a short one.
+    // Compresses the path, so that the next search is short.
     for (let at = member; at !== root;) {
       const next = this.#parents[at] ?? root;
       this.#parents[at] = root;

@@ -1,4 +1,4 @@
-/** Prepares what steps store, and deletes what they did not store. */
+/** Stages payloads for steps, and deletes staged payloads that the steps did not store. */
 import type { Payload } from "../../store/payload.ts";
 import type { Store } from "../../store/store.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
@@ -16,7 +16,7 @@ export class Staging {
     this.#parts = parts;
   }
 
-  /** As `Steps.stage`. */
+  /** Like `Steps.stage`. */
   async stage(
     groups: readonly (readonly Uint8Array[])[],
   ): Promise<ReadonlyMap<Uint8Array, Payload>> {
@@ -40,7 +40,7 @@ export class Staging {
     }
   }
 
-  /** Resolves as `stored` does, and then deletes what was staged but not stored. */
+  /** Settles like `stored`, and then deletes payloads that were staged but not stored. */
   async giveBackAfter<T>(stored: Promise<T>, staged: readonly (Payload | undefined)[]): Promise<T> {
     try {
       return await stored;
@@ -49,12 +49,12 @@ export class Staging {
     }
   }
 
-  /** Removes a file that was not stored; if that fails, the next start removes it. */
+  /** Removes the file of a payload that was not stored. If that fails, the next start removes it. */
   discard(payload: Payload | undefined): void {
     if (payload?.kind !== "file") return;
     const { store, log } = this.#parts;
     store.discard(payload).catch((error: unknown) => {
-      log.warn({ err: error, file: payload.name }, "a file that is not needed stays for now");
+      log.warn({ err: error, file: payload.name }, "an unneeded file could not be removed yet");
     });
   }
 }

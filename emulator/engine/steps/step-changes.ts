@@ -19,7 +19,7 @@ export type StepChange =
 /** A place of memory: the id of an endpoint for its queue and counters, the id of a job, or a name of `resting-steps.ts`. */
 export type Place = string;
 
-/** The place of a look at anything: whatever is changed, such a look rests on it. */
+/** The place that stands for all places: its readers rest on every change. */
 export const ANYWHERE: Place = "";
 
 /** The place of one record. */
@@ -32,10 +32,10 @@ export function placeOfRecords(kind: RecordKind): Place {
   return `${kind}/`;
 }
 
-/** A step, or an onlooker, who changes nothing. */
+/** A step, or an onlooker, which only reads. */
 export interface Changer {
   readonly changes: readonly StepChange[];
-  /** The places of memory that it looked at, besides those that it changes; one may be there more than once. */
+  /** The places of memory that it read, besides the places that it changes; may contain duplicates. */
   readonly looked: readonly Place[];
 }
 
@@ -43,9 +43,9 @@ export interface Changer {
 export type Contents = Omit<Batch, "number">;
 
 /**
- * Each row once, as it becomes.
+ * Contains each row once, in its final state.
  *
- * @param countsOf the counters of an endpoint once all of that is stored
+ * @param countsOf the counters of an endpoint after these changes
  */
 export function contentsOf(
   steps: readonly Pick<Changer, "changes">[],
@@ -66,7 +66,7 @@ export function contentsOf(
         const before = earlier ? earlier.before : row;
         rows.set(job.seq, { before, after });
         counts.set(job.endpointId, countsOf(job.endpointId));
-        // The row to delete is the one in the store.
+        // The store's row is deleted.
         if (after === undefined) changes.push({ type: "delete-job", job: before ?? job });
       } else if (change.type !== "job-in-memory") changes.push(change);
     }
@@ -85,7 +85,7 @@ export function contentsOf(
   };
 }
 
-/** Bytes of the payloads outside files. */
+/** Total size of the payloads outside files, bytes. */
 export function bytesOf({ changes }: Pick<Changer, "changes">): number {
   let bytes = 0;
   for (const change of changes) {
@@ -96,7 +96,7 @@ export function bytesOf({ changes }: Pick<Changer, "changes">): number {
   return bytes;
 }
 
-/** Whether the step changes records other than records of use. No step reads records of use. */
+/** Whether the step changes records other than usage records, which no step reads. */
 export function changesRecords({
   changes,
 }: {
@@ -108,7 +108,7 @@ export function changesRecords({
   );
 }
 
-/** Whether the step changes anything of such an endpoint besides its record. */
+/** Whether the step changes anything of a selected endpoint besides its record. */
 export function concerns(
   { changes }: Pick<Changer, "changes">,
   isMeant: (endpointId: string) => boolean,
@@ -119,7 +119,7 @@ export function concerns(
   });
 }
 
-/** Undefined for a change without an endpoint's jobs. */
+/** The endpoint whose jobs the change concerns. Undefined for other changes. */
 export function endpointOf(change: StepChange): string | undefined {
   if ("endpointId" in change) return change.endpointId;
   if ("job" in change) return change.job.endpointId;
@@ -128,7 +128,7 @@ export function endpointOf(change: StepChange): string | undefined {
   return undefined;
 }
 
-/** The key of the job or delivery that it changes. */
+/** The key of the changed job or delivery. */
 function seqOf(change: Change | StepChange): number {
   if ("seq" in change) return change.seq;
   if ("job" in change) return change.job.seq;

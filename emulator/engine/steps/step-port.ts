@@ -7,7 +7,7 @@ import type { Steps } from "./steps.ts";
 export interface StepPort {
   /** Runs steps, and reads the stored state. */
   readonly steps: Steps;
-  /** The endpoints for which this process decides, if several share the store. */
+  /** The endpoints that this process owns, if several processes share the store. */
   readonly ownership: OwnedPartitions;
   /** Read-only access to the stored state. */
   readonly store: Store;

@@ -1,24 +1,24 @@
-/** The actions after steps. They belong to parts that are made after the runner of the steps. */
+/** The actions after steps. The parts that provide them are made after the runner of the steps. */
 import type { Effects } from "./effects.ts";
 import type { RecordChange } from "./state/record-book.ts";
 
 export interface StepReleases {
-  /** Does what durable steps asked for. Called with the steps of a batch, in their order. */
+  /** Releases the effects of durable steps. Called with the steps of a batch, in their order. */
   readonly release: (effects: readonly Effects[]) => void;
-  /** Called with the effects of steps that were not stored. Their changes of memory were taken back. */
+  /** Called with the effects of steps that were not stored. Their changes in memory were undone. */
   readonly failed: (effects: readonly Effects[]) => void;
   /**
    * Called when a batch was refused because another process has or had these partitions. Memory must forget the partitions,
-   * unless it has loaded them again since the batch was written. The number counts the loads up to then.
+   * unless it has loaded them again since the batch was written. `loads`: the count of loads at that time.
    */
   readonly lost: (partitions: ReadonlySet<number>, loads: number) => void;
-  /** Called with what is another since other processes changed records. */
+  /** Called with the records that other processes changed. */
   readonly learned: (changes: readonly RecordChange[]) => void;
   /** Called with each read. */
   readonly track: (what: string, work: Promise<unknown>) => void;
 }
 
-/** Nobody has asked for anything yet. */
+/** Stands for the actions before they are set. */
 export const NO_RELEASES: StepReleases = {
   release: () => undefined,
   failed: () => undefined,

@@ -9,7 +9,7 @@ import type { Step } from "./step.ts";
 
 /** Maximum number of runs of a step after other processes changed its records or took its partitions. */
 const MAX_TRIES = 10;
-/** Pause before a step is repeated that was refused twice for partitions of another process, ms of real time. */
+/** Pause before a step is repeated that was refused twice because another process has its partition, ms of real time. */
 const PARTS_LOST_PAUSE_MS = 100;
 
 /**
@@ -48,13 +48,13 @@ export class StepRunner {
     this.#parts = parts;
   }
 
-  /** @param ids jobs that may be in the store alone @param hasTime waits for room as long as it takes */
+  /** @param ids jobs that may be in the store alone @param hasTime true to wait for room without a timeout */
   async run<T>(step: RepeatableStep<T>, ids: readonly string[], hasTime: boolean): Promise<T> {
     const { jobs, writer } = this.#parts;
     let deadline: number | undefined;
     for (let tries = 1; ; tries += 1) {
       try {
-        // Most steps wait for nothing.
+        // The common case: nothing to wait for.
         if (!writer.isFull && ids.every((id) => jobs.knows(id))) return await writer.run(step);
         deadline ??= writer.deadline(hasTime);
         return await this.#prepare(step, ids, deadline);
@@ -64,7 +64,7 @@ export class StepRunner {
     }
   }
 
-  /** The read sees everything that was changed before it. */
+  /** Runs the step on jobs from `read`, which sees all earlier changes. */
   async runOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>): Promise<T> {
     const { writer } = this.#parts;
     const deadline = writer.deadline(false);
@@ -126,7 +126,7 @@ export class StepRunner {
     if (tries === MAX_TRIES || !(isMoved || error instanceof PartitionsLostError))
       throw refusalFor(error);
     if (isMoved) await refreshRecords();
-    // The first refusal tells memory which partitions are lost. After further refusals this news is still on its way.
+    // The first refusal tells memory which partitions are lost. After another refusal memory has not learned it yet.
     else if (tries > 1) await pause(clock, PARTS_LOST_PAUSE_MS);
   }
 }

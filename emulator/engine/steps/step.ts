@@ -25,12 +25,12 @@ import {
 export interface StepState {
   readonly jobs: JobMemory;
   readonly records: RecordBook;
-  /** The next ascending key for a job or a place in the queue. No key is given twice, not even after a restart. */
+  /** The next ascending key for a job or a place in the queue. Keys are unique across restarts. */
   nextSeq(): number;
 }
 
 export class Step {
-  /** Nobody is kept waiting by it: its batch may gather a little longer. */
+  /** True if no caller waits for the step. Its batch may gather a little longer. */
   isPatient = false;
   readonly effects = new Effects();
   readonly changes: StepChange[] = [];
@@ -40,14 +40,14 @@ export class Step {
   readonly #batch: number;
   readonly #undos: Undo[];
 
-  /** @param batch number of the step's batch @param undos takes in what undoes the step */
+  /** @param batch number of the step's batch @param undos collects the functions that undo the step */
   constructor(state: StepState, batch: number, undos: Undo[] = []) {
     this.#state = state;
     this.#batch = batch;
     this.#undos = undos;
   }
 
-  /** Registers how to take back a change outside the stored state, should the step fail or not be stored. */
+  /** Registers a function that undoes a change outside the stored state if the step fails or is not stored. */
   onFailure(undo: Undo): void {
     this.#undos.push(undo);
   }
@@ -111,12 +111,12 @@ export class Step {
     this.#change(job, undefined, job);
   }
 
-  /** Replaces `before`, the job as memory has it. */
+  /** Replaces `before`, which must be the job in memory. */
   replaceJob(before: Job, after: Job): void {
     this.#change(after, before, after);
   }
 
-  /** Replaces a job in memory alone: its row stays as it is until the job changes otherwise. */
+  /** Replaces a job in memory only. Its row is not changed until the next change of the job. */
   replaceInMemory(before: Job, after: Job): void {
     this.#state.jobs.change(before, after, undefined);
     this.changes.push({ type: "job-in-memory", job: after });
@@ -135,7 +135,7 @@ export class Step {
     this.changes.push({ type: "remove-payload", seq, endpointId, slot });
   }
 
-  /** Stores the payload, if there is one, under `toSeq` as well. The copy stays when the first one is deleted. */
+  /** Stores the payload, if there is one, under `toSeq` too. The copy stays when the original is deleted. */
   sharePayload({ seq, endpointId }: Place, slot: PayloadSlot, toSeq: number): void {
     this.changes.push({ type: "share-payload", seq, endpointId, slot, toSeq });
   }

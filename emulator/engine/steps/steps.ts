@@ -1,4 +1,4 @@
-/** Runs steps: each one decides at once, in memory, and is answered when everything it rests on is durable. */
+/** Runs steps. Each one runs at once, in memory, and is answered when its changes and the changes it rests on are durable. */
 import type { JobCounts } from "../../core/jobs/job-counts.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Clock } from "../../core/time/clock.ts";
@@ -33,7 +33,7 @@ export interface StepsOptions {
   readonly limits: MemoryLimits;
   /** Time for which a batch gathers if all its steps are patient, ms of real time. */
   readonly gatherMs: number;
-  /** Given if several processes share the store. */
+  /** Ownership of partitions. Undefined unless several processes share the store. */
   readonly ownership: Ownership | undefined;
 }
 
@@ -89,7 +89,7 @@ export class Steps {
       flush: (batch) => store.flush(batch),
       lastSeq: () => ownership.lastKey,
       releases: () => this.#releases,
-      onDefect: new Defects(log).of("what follows a batch of steps failed"),
+      onDefect: new Defects(log).of("an action after a batch of steps failed"),
     });
     this.ownership = ownership;
     this.memory = new OwnedMemory({ ownership, jobs, writer: this.#writer });
@@ -108,23 +108,23 @@ export class Steps {
     this.#releases = releases;
   }
 
-  /** When the store was last seen to take longer than 2 s for what it is to store (real time). */
+  /** Time at which a write was last found to take longer than 2 s (real time). */
   get slowFlushAt(): number {
     return this.#writer.slowFlushAt;
   }
 
-  /** Resolves when all that was changed is stored, or was taken back. Undefined if that is so now. */
+  /** Resolves when all changes are stored or undone. Undefined if nothing is pending. */
   get storing(): Promise<void> | undefined {
     return this.#writer.storing;
   }
 
-  /** When the store did not take the last batch (real time); long ago if it did. */
+  /** Time at which the store failed to take the last batch (real time); long ago if it took it. */
   get failedAt(): number {
     return this.#writer.failedAt;
   }
 
   /**
-   * Runs `step`. Resolves with its value when that is durable and its effects were released. A step that throws changes
+   * Runs `step`. Resolves with its value when its changes are durable and its effects are released. A step that throws changes
    * nothing. If several processes share the store, the step may run again after a change by another one.
    * @throws ServiceError storage_full, storage_failed, storage_busy, data_damaged, shutting_down, or the error of the step
    */
@@ -151,7 +151,8 @@ export class Steps {
   }
 
   /**
-   * The counters of an endpoint as they are now, once they are durable. If the changes are taken back, the counters after that.
+   * Resolves with the present counters of an endpoint once they are durable. If changes are undone, with the counters after
+   * that.
    */
   async counts(endpointId: string): Promise<JobCounts> {
     const { counts } = this.#jobs.endpoint(endpointId);
@@ -163,7 +164,10 @@ export class Steps {
     return this.#jobs.endpoint(endpointId).counts;
   }
 
-  /** Since when the oldest job waits that may cause scaling. Undefined if there is none, or if only the store knows it. */
+  /**
+   * Time since which the oldest job that may cause scaling has waited. Undefined if there is none, or if only the store knows
+   * it.
+   */
   waitingSince(endpointId: string): number | undefined {
     return this.#jobs.endpoint(endpointId).waitingSince;
   }
@@ -183,7 +187,10 @@ export class Steps {
     return [...this.#jobs.all()].filter(isWanted);
   }
 
-  /** The job as it is now, once that is durable. Undefined if it was taken back or deleted, or is in the store alone. */
+  /**
+   * Resolves with the present state of the job once it is durable. Undefined if that state was undone, or the job is deleted or
+   * in the store alone.
+   */
   async jobInMemory(id: string): Promise<Job | undefined> {
     const job = this.#jobs.find(id);
     return (await this.stored()) ? job : undefined;
@@ -216,17 +223,17 @@ export class Steps {
     }
   }
 
-  /** Takes no more steps; resolves when those taken are answered. */
+  /** Takes no more steps. Resolves when all accepted steps are answered. */
   close(): Promise<void> {
     return this.#writer.close();
   }
 
-  /** The refusal for a failure of the storage; any other error as it is. */
+  /** Returns the refusal for a failure of the storage, and any other error unchanged. */
   refusalFor(error: unknown): unknown {
     return refusalOf(error, this.#options.log);
   }
 
-  /** Resolves when all changes so far are stored, or were taken back. */
+  /** Resolves when all changes so far are stored or undone. */
   async stored(): Promise<boolean> {
     try {
       await this.#writer.durable();
@@ -241,7 +248,7 @@ export class Steps {
       try {
         return await ask(this.#options.store);
       } catch (error) {
-        // The job has changed since, so the question is asked again.
+        // The job has changed meanwhile, so the read is repeated.
         if (!(error instanceof PayloadGoneError)) throw error;
       }
     }

@@ -11,9 +11,9 @@ export interface InputDamage {
 }
 
 export interface WakePort {
-  /** The settings or workers of an endpoint changed, or its jobs are to be looked at again. */
+  /** The settings, workers or jobs of an endpoint changed. */
   readonly endpointChanged: (endpointId: string) => void;
-  /** An endpoint was deleted, and nothing of it is stored any more. */
+  /** An endpoint and all its data were deleted. */
   readonly endpointDeleted: (endpointId: string) => void;
   /** A pod was made, changed or deleted. */
   readonly podChanged: (podId: string) => void;
@@ -21,9 +21,9 @@ export interface WakePort {
   readonly webhookDue: () => void;
   /** A job cannot be handed to its worker. */
   readonly inputDamaged: (damage: InputDamage) => void;
-  /** A job that was handed over is not sent. */
+  /** A job was handed over, but could not be sent. */
   readonly notSent: (assignment: Assignment) => void;
-  /** Requests that wait for a job to end or to stream. */
+  /** Requests that wait for the end or the chunks of a job. */
   readonly watchers: JobWatchers;
   /** Changes of webhook deliveries, one after another. */
   readonly deliveries: Turns;

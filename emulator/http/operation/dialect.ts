@@ -12,21 +12,21 @@ export interface Dialect {
   readonly name: DialectName;
   /** Base path before `/v1` and `/v2`. */
   readonly basePath: string;
-  /** Refusals of requests below `/v2`, and of all others. */
+  /** Form of refusals: of requests below `/v2`, and of all other requests. */
   readonly refusals: { readonly jobs: RefusalShape; readonly others: RefusalShape };
   /** A job as `/status` shows it. */
   job(view: JobView): readonly Piece[];
   /** Time for which `/stream` is held open without chunks, ms. */
   readonly streamHoldMs: number;
-  /** A part of a stream in an answer of `/stream` without a push. */
+  /** The answer of `/stream`, without a push, with a part of a stream. */
   chunks(part: StreamPart): WholeAnswer;
   template(template: Template): object;
   endpoint(endpoint: ShownEndpoint): object;
   /** A pod, or a worker in the form of one. */
   pod(pod: ShownPod): object;
-  /** Description in its document. */
+  /** Version and description in the dialect's OpenAPI document. */
   readonly document: { readonly version: string; readonly description: string };
-  /** Replacements of the contract's schemas in its document, by name. */
+  /** Schemas that replace those of the contract in the dialect's document, by name. */
   readonly schemas: Readonly<Record<string, z.ZodType>>;
 }
 
@@ -46,7 +46,7 @@ export interface ShownPod {
 
 /** Form of refusals. */
 export interface RefusalShape {
-  /** Media type of the body, some JSON; default `application/json`. */
+  /** Media type of the JSON body; default `application/json`. */
   readonly contentType?: string;
   /** HTTP status of refusals with this code. */
   status(code: ErrorCode): number;

@@ -1,28 +1,28 @@
-/** Facts about a request between replicas that it does not carry itself. */
+/** Facts about a request that was passed on between replicas. Its own headers and URL do not contain them. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Writable } from "node:stream";
 import type { TimePort } from "../../engine/time/time-port.ts";
 
 export interface ForwardedRequest {
-  /** The replica that passed it on; undefined: the client called this one. */
+  /** The replica that passed the request on. Undefined if the client called this replica. */
   readonly from: string | undefined;
-  /** Address of the client; undefined: that of the connection. */
+  /** Address of the client. Undefined if it is the connection's. */
   readonly address: string | undefined;
   /** True: another replica asks for this one's share of an answer. */
   readonly isShare: boolean;
-  /** Id of the key of the dashboard's session, which only the first replica knows; undefined without one. */
+  /** Id of the key of the dashboard's session, which only the first replica knows. Undefined without a session. */
   readonly sessionKeyId: string | undefined;
-  /** Id of the job that it submits, the same at each try; undefined if it submits none. */
+  /** Id of the submitted job, the same at each try. Undefined if the request submits none. */
   readonly jobId: string | undefined;
-  /** Moment of its arrival here, real time, ms. */
+  /** Time of arrival at this replica, real time, ms. */
   readonly arrivedAt: number;
-  /** Time that its client has waited for replicas that could not answer, ms. */
+  /** Time that the client has waited for replicas that could not answer, ms. */
   readonly waitedMs: number;
 }
 
 const forwardedRequests = new WeakMap<IncomingMessage, ForwardedRequest>();
 
-/** Unknown facts are those of a new request. */
+/** Stores the facts. Omitted ones get the values of a new request. */
 export function noteForwardedRequest(
   request: IncomingMessage,
   known: Pick<ForwardedRequest, "from" | "address"> & Partial<ForwardedRequest>,
@@ -40,7 +40,7 @@ export function noteForwardedRequest(
   return forwarded;
 }
 
-/** Undefined for a client's request that was not looked at yet. */
+/** The stored facts. Undefined for a client's request before `noteForwardedRequest`. */
 export function forwardedRequestOf(request: IncomingMessage): ForwardedRequest | undefined {
   return forwardedRequests.get(request);
 }
@@ -55,20 +55,20 @@ export abstract class ForwardedSocket extends Writable {
   #isWoken = false;
   #onWoken: (() => void) | undefined;
 
-  /** The client's replica is stopping. */
+  /** Call it when the client's replica is stopping. */
   wake(): void {
     this.#isWoken = true;
     this.#onWoken?.();
   }
 
-  /** Sets the function to call then; undefined: none. */
+  /** Sets the function that `wake` calls; undefined removes it. */
   whenWoken(wake: (() => void) | undefined): void {
     this.#onWoken = wake;
     if (this.#isWoken) wake?.();
   }
 }
 
-/** Calls `wake` when the client's replica is stopping; undefined: no more. */
+/** Calls `wake` when the client's replica is stopping; undefined removes it. */
 export function whenWoken(response: ServerResponse, wake: (() => void) | undefined): void {
   const socket: unknown = response.socket;
   if (socket instanceof ForwardedSocket) socket.whenWoken(wake);

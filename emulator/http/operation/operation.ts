@@ -23,7 +23,7 @@ export interface Call<Path> {
   readonly response: ServerResponse;
   readonly service: HttpService;
   readonly dialect: Dialect;
-  /** Form of its refusal. */
+  /** Form of the refusal. */
   readonly refusal: Refusal;
   readonly rules: OperationRules;
   /** W3C `traceparent` of the request's parent, if there is one. */
@@ -32,7 +32,9 @@ export interface Call<Path> {
   readonly forwarded?: Pick<ForwardedRequest, "jobId" | "waitedMs">;
   /** With several replicas: lets the new owner answer the request. */
   readonly moved?: (() => Promise<void>) | undefined;
-  /** With several replicas: answers of the others to a GET of that URL, with that key or the key of the request. */
+  /**
+   * With several replicas: the answers of the other replicas to a GET of the URL, with the given key or the key of the request.
+   */
   readonly others?: ((url: string, key?: string) => Promise<readonly unknown[]>) | undefined;
   /** With several replicas: asks any replica, including this one, for its share of a stream; absent for a share. */
   readonly askReplica?: AskReplica | undefined;
@@ -63,47 +65,47 @@ export interface Route {
 export interface Operation<Path = unknown> extends Route {
   /** Further routes with the same parameters; default none. */
   readonly aliases?: readonly Route[];
-  /** The operation reads the body itself; by default a body is skipped before. */
+  /** "read": the operation reads the body. Default: the body is skipped before the operation. */
   readonly body?: "read";
   /** Maximum announced size of a body, checked before the key (live); default: none. */
   readonly maxBodyBytes?: number;
   /** Default: `user`. */
   readonly access?: Access;
   /**
-   * Whether a read-only key may call it: it changes nothing, and its answer lets nobody change anything. May depend on the
-   * query. Default: true if it has only the method GET.
+   * Whether a read-only key may call the operation: it changes nothing, and its answer contains no secret with which to change
+   * anything. May depend on the query. Default: true if GET is its only method.
    */
   readonly reads?: boolean | ((query: QueryParameters) => boolean);
-  /** Whether it is audited. Default: true unless it reads or is about jobs. */
+  /** Whether calls are audited. Default: true unless the operation only reads or is about jobs. */
   readonly isAudited?: boolean;
-  /** Form of its refusals, if it is not the dialect's. */
+  /** Form of refusals, if it is not the dialect's. */
   readonly refusal?: Refusal;
-  /** Row of the rate limits, of the endpoint in its path; absent: no limits. */
+  /** Row in the table of rate limits, which count per endpoint in the path. Absent: no limits. */
   readonly rateLimit?: RateLimitClass;
-  /** It counts in the quotas of its key. */
+  /** Whether calls count in the quotas of their key. */
   readonly hasQuota?: true;
   /**
-   * The replica that answers: any; the one that owns what belongs to no endpoint; or the owner of what this finds, any if it
-   * finds nothing. Absent: the owner of the endpoint in the path.
+   * The replica that answers: "any"; "service", the owner of everything that belongs to no endpoint; or the owner of the
+   * finder's result, any replica if there is none. Absent: the owner of the endpoint in the path.
    */
   readonly owner?: "any" | "service" | EndpointFinder<Path> | OwnedFinder<Path>;
   /** Merges the shares of all replicas; absent: each replica can answer alone. */
   readonly gather?: Gather;
-  /** It submits a job of this kind. */
+  /** Kind of the job that the operation submits. */
   readonly submits?: JobKind;
   /**
-   * Time that its client waits for an answer, ms; default: none.
+   * Time for which the client waits for an answer, ms; default: none.
    * @throws ServiceError invalid_request
    */
   readonly waitMs?: (query: QueryParameters) => number;
-  /** Its requests and answers. */
+  /** Requests and answers of the operation. */
   readonly contract: Contract;
   /** @throws ServiceError for a refusal; any other error is a defect and answered with 500. */
   perform(call: Call<Path>): Promise<Answer>;
 }
 
 export interface Gather {
-  /** Whether shares of the others are needed; default: always. */
+  /** Whether the shares of other replicas are needed; default: always. */
   readonly isNeeded?: (query: QueryParameters) => boolean;
   /** Merges JSON values. */
   readonly join: (own: unknown, shares: readonly unknown[]) => unknown;
@@ -125,17 +127,17 @@ export const endpointAskedFor: EndpointFinder<unknown> = {
     typeof endpointId === "string" ? endpointId : undefined,
 };
 
-/** All routes of the operation, its own first. */
+/** All routes of the operation, with its aliases last. */
 export function routesOf({ methods, path, aliases = [] }: Operation): readonly Route[] {
   return [{ methods, path }, ...aliases];
 }
 
-/** Whether it is an operation of the emulator's own, without a counterpart in the live service. */
+/** Whether the operation exists only in the emulator, without a counterpart in the live service. */
 export function isOwn({ path }: Operation): boolean {
   return /^\/(?:emulator\/|ui\/|(?:livez|metrics|readyz)?$)/u.test(path);
 }
 
-/** Properties derived from the declaration of an operation: once, for all its requests. */
+/** Properties derived once from the declaration of an operation, for all its requests. */
 export interface OperationRules {
   /** Undefined: the key is checked before the operation. */
   readonly keyless: Keyless | undefined;
@@ -143,7 +145,7 @@ export interface OperationRules {
   readonly reads: boolean | ((query: QueryParameters) => boolean);
   /** Whether it is audited. */
   readonly isAudited: boolean;
-  /** Polls of workers are not traced: they would be most of a trace. */
+  /** Whether calls are traced. Polls of workers are not, because they would fill the traces. */
   readonly isTraced: boolean;
 }
 
@@ -165,7 +167,7 @@ export function rulesOf(operation: Operation): OperationRules {
   };
 }
 
-/** The permission that the call needs; for operations without a key, their access. */
+/** The permission that a call needs, or the access of an operation without a key. */
 export function needOf({
   rules: { keyless, part, reads },
   path,

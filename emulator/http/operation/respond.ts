@@ -45,7 +45,7 @@ function beginSpan<Path>(
   return tracer.begin({ name: `${request.method} ${route}`, kind: "server", parent, attributes });
 }
 
-/** Errors of the client are not errors of the span. */
+/** Ends the span. Errors of the client do not count as errors of the span. */
 function endSpan(span: OpenSpan, code: string): void {
   if (code === "none") return span.end({ error: "the client has gone" });
   const error = code.startsWith("5") ? `answered ${code}` : undefined;
@@ -65,7 +65,7 @@ async function answer<Path>(
     const need = needOf(call);
     const key = admit(service, request, need);
     if (service.ownership) await refreshRecords(service, service.ownership, operation, call.path);
-    // Before the body is read: the body of a refused request is not read.
+    // Counted before the body is read, because the body of a refused request is not read.
     if (key && operation.hasQuota) service.limits?.quotas.pass(key.id, response);
     const endpointId = typeof need === "object" ? need.endpointId : undefined;
     const { rateLimit: limitClass } = operation;
@@ -77,7 +77,7 @@ async function answer<Path>(
         ? await performNoted(name, operation, call, key)
         : await operation.perform(call);
     if (!("flow" in ready)) return await sendAnswer(service, response, ready);
-    // Its reader comes back when the key is no longer valid, and is refused then.
+    // When the key becomes invalid, the response ends. Its reader reconnects and is refused.
     await ready.flow(response).finally(key && watchKey(service, key, () => response.destroy()));
   } catch (error) {
     await refuseOrMove(call, error);

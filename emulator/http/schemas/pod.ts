@@ -57,7 +57,7 @@ export const podSchema = answered("Pod", {
 const includes = {
   includeMachine: flagParameter("`true`: includes the machine."),
   includeNetworkVolume: flagParameter("`true`: includes the network volume."),
-  includeSavingsPlans: flagParameter("`true`: includes savings plans; there are none."),
+  includeSavingsPlans: flagParameter("`true`: includes savings plans; pods here have none."),
   includeTemplate: flagParameter("`true`: includes the template."),
   includeWorkers: flagParameter("`true`: includes workers of endpoints."),
 };

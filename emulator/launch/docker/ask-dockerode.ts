@@ -1,15 +1,15 @@
-/** Asks an engine by dockerode, with timeouts. The library is loaded at the first question. */
+/** Sends requests to an engine through dockerode, with timeouts. The library is loaded at the first request. */
 import { Agent } from "node:http";
 import type Dockerode from "dockerode";
 import { noAnswer } from "../../docker/docker-unreachable.ts";
 import { EngineError } from "./container-engine.ts";
 import { asEngineError } from "./engine-answers.ts";
 
-/** Timeouts of answers, ms. A pull has none here: the caller follows its progress, and aborts it. */
+/** Timeouts of answers, ms. Pulls are not included: the caller watches their progress, and aborts them. */
 export interface EngineLimits {
   /** Timeout of a greeting. */
   readonly greetMs: number;
-  /** Timeout of a question, or of a signal. */
+  /** Timeout of a read, or of a signal to a container. */
   readonly askMs: number;
   /** Timeout of making, starting or removing a container. */
   readonly actMs: number;
@@ -61,7 +61,7 @@ async function load(host: string | undefined): Promise<Dockerode> {
   const socket = /^unix:\/\/(.+)$/u.exec(host ?? "")?.[1];
   const docker = new Docker(socket === undefined ? undefined : { socketPath: socket });
   const modem: object = docker.modem;
-  // Without keep-alive: a connection from before a restart of the engine would fail the next question.
+  // Without keep-alive: after a restart of the engine, an old connection would fail the next request.
   const isPlain = "protocol" in modem && modem.protocol === "http";
   if (isPlain) Object.assign(modem, { agent: new Agent({ keepAlive: false }) });
   return docker;

@@ -1,10 +1,10 @@
-/** Port: what the Docker launcher asks of a container engine. Adapter: `dockerode-engine.ts`. */
+/** Port: the operations of a container engine that the Docker launcher needs. Adapter: `dockerode-engine.ts`. */
 import type { ContainerCreateOptions } from "dockerode";
 import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 
 /**
- * What a failure means for the engine. `lost`: no connection can be made. `doubtful`: the answer took too long or broke off,
- * and the engine may be gone. `kept`: the engine answered, or the question could not be sent; only this question has failed.
+ * What a failure says about the engine. `lost`: no connection can be made. `doubtful`: the answer took too long or broke off,
+ * and the engine may be gone. `kept`: only this request has failed, because the engine refused it or it could not be sent.
  */
 export type EngineContactState = "kept" | "doubtful" | "lost";
 
@@ -15,7 +15,7 @@ export class EngineError extends Error {
   readonly status: number | undefined;
   readonly contact: EngineContactState;
 
-  /** @param message the engine's own, or a sentence that says why it did not answer */
+  /** @param message the engine's own message, or a sentence that says why it did not answer */
   constructor(
     message: string,
     status: number | undefined,
@@ -41,11 +41,11 @@ export interface Listed {
 /** How a container's program ended. */
 export interface ContainerEnd {
   readonly exitCode: number;
-  /** True if memory ran out in the container at some time. */
+  /** True if the container ran out of memory at any time. */
   readonly oomKilled: boolean;
 }
 
-/** The program may have ended; memory ran out, which the engine may tell after the end; or the engine tells no more. */
+/** "end": the program may have ended. "out of memory": may arrive after the end. EngineError: no more news follows. */
 export type ContainerNews = "end" | "out of memory" | EngineError;
 
 export interface NewNetwork {
@@ -66,17 +66,17 @@ export interface EngineFacts {
   readonly foreignName: string | undefined;
   /** Kernel release of the containers. */
   readonly kernel: string | undefined;
-  /** A rootless engine has the rights of its user, and its containers' networks are in a namespace of their own. */
+  /** True for a rootless engine: it has its user's rights, and its containers' networks are in a separate namespace. */
   readonly isRootless: boolean;
 }
 
-/** Every operation throws an {@link EngineError}, also after a timeout. */
+/** All operations throw an {@link EngineError} if they fail or time out. */
 export interface ContainerEngine {
   /** Resolves when the engine answers. */
   greet(): Promise<void>;
   describe(): Promise<EngineFacts>;
   hasImage(name: string): Promise<boolean>;
-  /** Yields the engine's messages, errors among them, until the image is there. `signal` ends the pull. */
+  /** Yields the engine's messages, including errors, until the image is pulled. `signal` ends the pull. */
   pull(
     name: string,
     credentials: RegistryCredentials | undefined,
@@ -85,30 +85,36 @@ export interface ContainerEngine {
   create(options: ContainerCreateOptions): Promise<EngineContainer>;
   /** All containers, running or not, networks or volumes with the label. */
   list(kind: EngineThing, label: string): Promise<readonly Listed[]>;
-  /** Removes a container, running or not, with its anonymous volumes; or a network, also by name, or a volume. Ignores missing ones. */
+  /**
+   * Removes a container, running or not, with its anonymous volumes; or a network by id or name; or a volume. Does nothing if
+   * it is missing.
+   */
   remove(kind: EngineThing, id: string): Promise<void>;
   findNetwork(name: string): Promise<FoundNetwork | undefined>;
-  /** Makes a bridge of this machine. */
+  /** Makes a bridge network. */
   createNetwork(network: NewNetwork): Promise<void>;
 }
 
 export interface EngineContainer {
   readonly id: string;
-  /** Whether the container has a file at that path, mounts included; also before its start. */
+  /** Whether the container has a file at the path, which may be in a mount. Works before the start too. */
   has(path: string): Promise<boolean>;
   /**
-   * Call it before `start`, and again when `ended` has settled while the container runs. `ended` settles when no more output will
-   * come, and never rejects. The container's standard input is open until this process ends.
+   * Connects to the output. Call it before `start`, and again if `ended` settles while the container runs. `ended` settles when
+   * no more output will come, and never rejects. The container's standard input stays open until this process ends.
    */
   attach(written: (bytes: Buffer) => void): Promise<{ readonly ended: Promise<void> }>;
   start(): Promise<void>;
-  /** Ports of this machine's loopback address by the ports of the running container that they lead to (`80/tcp`). */
+  /** Published ports on this machine's loopback address, by the running container's own ports (`80/tcp`). */
   ports(): Promise<ReadonlyMap<string, number>>;
   /** How the started program ended. Undefined while it runs. @throws EngineError with status 404 when the container is gone */
   ended(): Promise<ContainerEnd | undefined>;
   /** Once resolved, `heard` is called with the engine's news of the container until `signal` is aborted. */
   listen(heard: (news: ContainerNews) => void, signal: AbortSignal): Promise<void>;
-  /** Stops all processes of the container, or lets them continue. @throws EngineError if it does not run, or is in that state */
+  /**
+   * Stops all processes of the container, or lets them continue. @throws EngineError if the container does not run, or is in
+   * that state already
+   */
   pause(isPaused: boolean): Promise<void>;
   /** Sends a signal. A container that has ended is not an error. */
   signal(name: "SIGTERM" | "SIGKILL"): Promise<void>;

@@ -25,7 +25,7 @@ export function startProblem(error: unknown): string {
   const said = bare(error.message);
   if (DISK_FULL.test(said)) return `the container cannot be made: ${said}; ${MAKE_ROOM}`;
   if (GPU_DRIVER.test(said))
-    return 'the Docker engine has no driver for GPUs: install the NVIDIA Container Toolkit, run "nvidia-ctk runtime configure --runtime=docker" and start Docker anew';
+    return 'the Docker engine has no driver for GPUs: install the NVIDIA Container Toolkit, run "nvidia-ctk runtime configure --runtime=docker" and restart Docker';
   const unseen = unseenSource(error);
   if (unseen !== undefined) return notShared(unseen);
   const [program] = NO_SUCH_PROGRAM.exec(said) ?? [];
@@ -46,12 +46,12 @@ export function unseenSource({ message }: EngineError): string | undefined {
 
 /** @param directory of this machine */
 export function notShared(directory = "a directory"): string {
-  return `the Docker engine does not see ${directory} of this machine, which was to be mounted: share it in the settings of its virtual machine (Docker Desktop: Settings, Resources, File sharing); an engine on another machine cannot have it`;
+  return `the Docker engine does not see ${directory} of this machine, so it cannot be mounted: share it in the settings of the engine's virtual machine (Docker Desktop: Settings, Resources, File sharing); an engine on another machine cannot mount it`;
 }
 
 /** @param reason why the program of a container could not be run */
 export function programProblem(reason: string): string {
-  return `the container's program cannot be run: ${reason}; dockerEntrypoint and dockerStartCmd of the template say what is run, without them the image does`;
+  return `the container's program cannot be run: ${reason}; the template's dockerEntrypoint and dockerStartCmd name the program, or else the image does`;
 }
 
 const DENIED = /denied|unauthorized|authentication required|incorrect username|no basic auth/iu;
@@ -69,12 +69,12 @@ export function pullProblem(image: string, error: unknown, hasCredentials: boole
 function pullAdvice(said: string, hasCredentials: boolean): string {
   if (DISK_FULL.test(said)) return MAKE_ROOM;
   if (DENIED.test(said) && hasCredentials)
-    return "check the name, and user and password of the container registry auth that the template names";
+    return "check the image name, and the username and password of the template's container registry auth";
   if (DENIED.test(said))
-    return "check the name; a private image needs the containerRegistryAuthId of its template";
-  if (UNKNOWN.test(said)) return "check imageName of the template, its tag too";
+    return "check the image name; for a private image the template needs a containerRegistryAuthId";
+  if (UNKNOWN.test(said)) return "check the template's imageName and its tag";
   if (OFFLINE.test(said)) return "check whether this machine reaches the registry";
-  return "an image that is built or pulled on this machine by hand is used as it is";
+  return "an image that you build or pull on this machine yourself is used without a pull";
 }
 
 /** The message without the prefixes of the engine's layers. */

@@ -28,13 +28,13 @@ import { type EngineLauncher, imageRefusal, Runs } from "../runs/runs.ts";
 
 export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
-  /** Digest of the data directory, by which this emulator knows its containers after a restart. */
+  /** Digest of the data directory, by which this emulator finds its containers after a restart. */
   readonly emulator: string;
   /** Path of the worker port's socket on this machine. */
   readonly workerSocket: string;
   /**
-   * The resources that a worker's container gets of this machine, which it reaches by `route`. Rejects with a sentence if it
-   * cannot run.
+   * The resources of this machine for a worker's container, which reaches the machine by `route`. Rejects with a sentence if
+   * the container cannot run.
    */
   readonly placesOf: (order: WorkerOrder, route: HostRoute) => Promise<ContainerPlaces>;
   /** Credentials for the image's registry. Undefined for a template that names none. Rejects with a sentence. */
@@ -170,7 +170,7 @@ class Docker implements DockerLauncher {
 
   async close(): Promise<void> {
     await this.#runs.close();
-    // A network that cannot be removed is one of the leftovers that the next start finds.
+    // A network that cannot be removed is a leftover, which the next start removes.
     if (!this.#runs.hasLeftBehind)
       await this.#runs.whileStopping(this.#network.remove().catch(() => undefined));
     this.#contact.close();
@@ -248,7 +248,7 @@ class Docker implements DockerLauncher {
     });
   }
 
-  /** Provides the engine, the image and the network, and finds out how containers reach this machine. */
+  /** Makes the engine, the image and the network available, and finds out how containers reach this machine. */
   async #prepare(
     template: ImageReference & Pick<Template, "env">,
     signal: AbortSignal,
@@ -277,7 +277,7 @@ class Docker implements DockerLauncher {
     const simulated = gpus.filter(({ isSimulated }) => isSimulated);
     const [first] = simulated;
     if (first === undefined) return;
-    const message = `${simulated.length} × ${first.typeId} are simulated: the container starts without`;
+    const message = `${simulated.length} × ${first.typeId} are simulated: the container starts without GPUs`;
     this.#options.log.warn(whose, message);
   }
 

@@ -152,7 +152,7 @@ function containerOf(
         if (state.Running) return undefined;
         return { exitCode: state.ExitCode, oomKilled: state.OOMKilled };
       }),
-    // The library's own `wait` never settles if the engine is killed meanwhile.
+    // Events instead of the library's `wait`, which never settles if the engine is killed meanwhile.
     listen: (heard, signal) =>
       ask(askMs, async (docker, limit) => {
         const filters = { container: [container.id], event: ["die", "oom"] };
@@ -181,7 +181,7 @@ function pausing(container: Dockerode.Container, isPaused: boolean): Question<vo
   return (_, abortSignal) => container[isPaused ? "pause" : "unpause"]({ abortSignal });
 }
 
-/** Asks for an image or a network. The library's own methods cannot be ended by a signal. */
+/** Reads the description of an image or a network. The library's own methods cannot be aborted by a signal. */
 function inspect<T>({ modem }: Dockerode, path: string, abortSignal: AbortSignal): Promise<T> {
   const statusCodes = { 200: true, 404: "no such thing", 500: "server error" };
   return new Promise((resolve, reject) => {
@@ -194,12 +194,12 @@ function inspect<T>({ modem }: Dockerode, path: string, abortSignal: AbortSignal
 }
 
 function fellSilent(): EngineError {
-  return new EngineError("the Docker engine tells of no more events", undefined, {
+  return new EngineError("the Docker engine sends no more events", undefined, {
     contact: "doubtful",
   });
 }
 
-/** A port that is not published has no list. */
+/** The entry of a published port. A port that is not published has no list. */
 function publishedPort([name, bindings]: [
   string,
   readonly { readonly HostPort: string }[] | null,
@@ -208,7 +208,7 @@ function publishedPort([name, bindings]: [
   return port > 0 ? [[name, port]] : [];
 }
 
-/** Statuses with which the engine says that the program has already ended. */
+/** HTTP statuses of an engine when the program has already ended. */
 const HAS_ENDED = [404, 409];
 
 /** False when the engine reports that the object does not exist. */
@@ -231,13 +231,13 @@ async function unlessMissing<T>(question: Promise<T>, nothing = [404]): Promise<
   }
 }
 
-/** A name without a tag means `latest`; the engine alone would take it for all tags. */
+/** Splits the name and the tag. A name without a tag means `latest`; without this the engine would pull all tags. */
 function reference(name: string): { readonly fromImage: string; readonly tag?: string } {
   const isComplete = name.includes("@") || /:[^/]*$/u.test(name);
   return isComplete ? { fromImage: name } : { fromImage: name, tag: "latest" };
 }
 
-/** A message is a line of JSON. */
+/** Yields the messages, each of which is a line of JSON. */
 async function* messages(
   answer: Promise<NodeJS.ReadableStream>,
   host: string | undefined,

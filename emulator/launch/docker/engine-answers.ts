@@ -1,9 +1,9 @@
-/** Reads what a Docker engine answers: its facts, its failures, the address of this machine on its networks. Pure. */
+/** Reads answers of a Docker engine: its facts, its failures, and the address of this machine on its networks. Pure. */
 import type { DockerVersion } from "dockerode";
 import { dockerUnreachable } from "../../docker/docker-unreachable.ts";
 import { type EngineFacts, EngineError } from "./container-engine.ts";
 
-/** Codes of a failed connection. Any other error without a status concerns the question alone. */
+/** Codes of a failed connection. Any other error without a status concerns only the request. */
 const CONNECTION_FAILED: ReadonlySet<unknown> = new Set([
   ...["ECONNREFUSED", "ECONNRESET", "ECONNABORTED", "EPIPE", "ETIMEDOUT"],
   ...["ENOENT", "ENOTDIR", "EACCES", "EPERM"],
@@ -51,7 +51,7 @@ export function factsOf(version: Partial<DockerVersion>, info: unknown): EngineF
   return { foreignName: foreignName(version), kernel, isRootless };
 }
 
-/** Name and version of a foreign engine. Undefined for Docker's own, and for an engine that does not tell. */
+/** Name and version of a foreign engine. Undefined for Docker's own, and for an engine that does not name itself. */
 function foreignName({ Components: components = [] }: Partial<DockerVersion>): string | undefined {
   const [first] = components;
   if (first?.Name === undefined || components.some(({ Name: name }) => name === DOCKERS_OWN))
@@ -59,7 +59,7 @@ function foreignName({ Components: components = [] }: Partial<DockerVersion>): s
   return [first.Name, first.Version].filter((word) => word !== undefined).join(" ");
 }
 
-/** The part of a network's description that is read here. */
+/** The used part of a network's description. */
 export interface NetworkDescription {
   readonly IPAM?: { readonly Config?: readonly Subnet[] | undefined } | undefined;
 }
@@ -69,7 +69,7 @@ interface Subnet {
   readonly Gateway?: string | undefined;
 }
 
-/** The gateway, or the subnet's first address, which engines choose without saying so. Undefined without IPv4. */
+/** The gateway, or else the subnet's first address, which engines choose by default. Undefined without IPv4. */
 export function gatewayOf({ IPAM: ipam }: NetworkDescription): string | undefined {
   for (const { Subnet: subnet, Gateway: gateway } of ipam?.Config ?? []) {
     if (gateway !== undefined && isIpv4(gateway)) return gateway;

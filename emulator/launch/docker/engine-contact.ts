@@ -1,16 +1,16 @@
-/** Tracks whether the Docker engine answers, asks a silent engine again, and removes leftovers each time it comes back. */
+/** Tracks whether the Docker engine answers, retries while it does not, and removes leftovers each time it is back. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { type ContainerEngine, EngineError, type EngineThing } from "./container-engine.ts";
 import { isLeftover, LABEL } from "./containers/container-labels.ts";
 import type { LaunchLog } from "../launcher.ts";
 
-/** Interval at which an engine that does not answer is asked again. */
+/** Interval between two requests to an engine that does not answer. */
 const ASK_AGAIN_MS = 5_000;
 
 export interface EngineContactOptions {
   readonly engine: ContainerEngine;
   readonly clock: Clock;
-  /** Value of the label by which this emulator knows its containers. */
+  /** Value of the label of this emulator's containers. */
   readonly emulator: string;
   /** Whether the emulator runs a worker with that id. */
   readonly isRun: (workerId: string) => boolean;
@@ -27,7 +27,7 @@ export class EngineContact {
   #reached: Promise<void> | undefined;
   #disarm: Disarm | undefined;
   #isClosed = false;
-  /** Name of the foreign engine of the last warning. */
+  /** Name of the foreign engine in the last warning. */
   #foreign: string | undefined;
 
   constructor(options: EngineContactOptions) {
@@ -45,7 +45,7 @@ export class EngineContact {
     await this.#reached;
   }
 
-  /** Call it with every error of the engine's operations: an engine that may be gone is asked until it answers. */
+  /** Call it with every error of the engine's operations. If the engine may be gone, it is asked until it answers. */
   failed(error: unknown): void {
     if (!(error instanceof EngineError) || error.contact === "kept") return;
     this.#reached = undefined;
@@ -68,7 +68,7 @@ export class EngineContact {
     }
   }
 
-  /** `reach` logs its failures itself. */
+  /** Starts `reach` and ignores its failures, which it logs itself. */
   #ask(): void {
     void this.reach().catch(() => undefined);
   }
@@ -108,13 +108,13 @@ export class EngineContact {
 
   async #tellOfForeign(): Promise<void> {
     const { engine, log } = this.#options;
-    // An engine that does not tell its version may be any engine.
+    // An engine without a version may be any engine.
     const facts = await engine.describe().catch(() => undefined);
     const foreign = facts?.foreignName;
     if (foreign !== undefined && foreign !== this.#foreign)
       log.warn(
         { engine: foreign },
-        `the engine is not Docker's own, but ${foreign}: it is used all the same; only Docker's is tested`,
+        `the engine is ${foreign}, not Docker's own: it is used, but only Docker's own is tested`,
       );
     this.#foreign = foreign;
   }
@@ -133,7 +133,7 @@ export class EngineContact {
       );
     }
   }
-  /** Removes the leftovers among the things of a kind, and returns their number. */
+  /** Removes the leftovers of a kind, and returns their number. */
   async #clearOf(kind: EngineThing, isUsed: (workerId: string) => boolean): Promise<number> {
     const { engine, clock, emulator } = this.#options;
     const listed = await engine.list(kind, LABEL.emulator);

@@ -1,4 +1,4 @@
-/** Finds out whether the engine runs on this machine: then containers get the worker port as a socket. */
+/** Finds out whether the engine runs on this machine. If so, containers get the worker port as a socket. */
 import { once } from "node:events";
 import net from "node:net";
 import os from "node:os";
@@ -11,14 +11,20 @@ import { unseenSource } from "./docker-errors.ts";
 
 /** How containers reach this machine. */
 export type HostRoute =
-  /** The engine runs on this machine: its sockets can be mounted. `gateway` is its address on their network, if that is known. */
+  /**
+   * The engine runs on this machine, and can mount its sockets. `gateway`: address of this machine on the containers' network,
+   * if known.
+   */
   | { readonly engine: "here"; readonly gateway: string | undefined }
-  /** The engine runs in a virtual machine or elsewhere: containers call this machine by a name, and see its shared files alone. */
+  /**
+   * The engine runs in a virtual machine or on another machine. Containers reach this machine by a host name, and see only its
+   * shared files.
+   */
   | { readonly engine: "elsewhere" };
 
 export interface EngineLocationOptions {
   readonly engine: ContainerEngine;
-  /** Value of the label by which this emulator knows its containers. */
+  /** Value of the label of this emulator's containers. */
   readonly emulator: string;
   /** Path of the worker port's socket. No other machine has a file at that path. */
   readonly workerSocket: string;
@@ -43,7 +49,7 @@ export class EngineLocation {
    *
    * @param image an image that the engine has
    * @param gateway the gateway of the containers' network
-   * @throws EngineError where the engine does not say
+   * @throws EngineError if the engine cannot be asked
    */
   async isHere(image: string, gateway: string | undefined): Promise<boolean> {
     this.#isHere ??= this.#find(image, gateway);
@@ -55,7 +61,7 @@ export class EngineLocation {
     }
   }
 
-  /** Call it when another engine may answer: the next container asks again. */
+  /** Drops the answer. Call it when another engine may answer. */
   forget(): void {
     this.#isHere = undefined;
   }
@@ -69,13 +75,13 @@ export class EngineLocation {
     const told =
       reason === undefined
         ? HERE
-        : `the Docker engine runs in a virtual machine or on another machine, for ${reason}: containers call this one host.docker.internal, unless --worker-address says otherwise`;
+        : `the Docker engine runs in a virtual machine or on another machine, because ${reason}: containers reach this machine as host.docker.internal, unless --worker-address is set`;
     if (told !== this.#told) this.#options.log.info({}, told);
     this.#told = told;
     return reason === undefined;
   }
 
-  /** Makes a container like a worker's, without starting it, and asks whether it sees the socket. */
+  /** Makes a container like a worker's, without starting it, and checks whether it sees the socket. */
   async #unseen(image: string): Promise<string | undefined> {
     const { engine, emulator, workerSocket, remove } = this.#options;
     const reason = `it does not see ${workerSocket} of this machine`;
@@ -97,14 +103,20 @@ export class EngineLocation {
   }
 }
 
-/** A socket connects processes of one kernel only, even where another one sees its file. */
+/**
+ * The reason if the containers have another kernel. A socket connects only processes of one kernel, even if another kernel sees
+ * its file.
+ */
 function otherKernel(kernel: string | undefined): string | undefined {
   const own = os.release();
   if (kernel === undefined || kernel === own) return undefined;
   return `its kernel is ${kernel}, and this machine's ${own}`;
 }
 
-/** Tries to listen at the gateway: the system's list of addresses omits that of a network without containers. */
+/**
+ * The reason if the gateway is not an address of this machine. Tries to listen there, because the system's list of addresses
+ * omits networks without containers.
+ */
 async function foreignGateway(gateway: string | undefined): Promise<string | undefined> {
   if (gateway === undefined) return undefined;
   const server = net.createServer();
@@ -112,7 +124,7 @@ async function foreignGateway(gateway: string | undefined): Promise<string | und
     await once(server.listen({ host: gateway, port: 0 }), "listening");
     return undefined;
   } catch {
-    return `${gateway}, the gateway of its containers, is no address of this machine`;
+    return `${gateway}, the gateway of its containers, is not an address of this machine`;
   } finally {
     server.close();
   }

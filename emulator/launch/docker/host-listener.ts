@@ -1,19 +1,19 @@
-/** Listens at this machine's address on the containers' network as soon as there is a container. */
+/** Listens at this machine's address on the containers' network once the first container needs it. */
 import type { LaunchLog } from "../launcher.ts";
 
 export interface HostListenerOptions {
   /** Name of the listener in log messages. */
   readonly what: string;
-  /** Listens at one more address, and resolves to the URL there. Not called again for an address where it succeeded. */
+  /** Listens at one more address, and resolves to its URL. Not called again for the same address after a success. */
   readonly open: (address: string) => Promise<string>;
   readonly log: LaunchLog;
 }
 
 /** How containers reach this machine. */
 export interface HostPlace {
-  /** An address of this machine on their network. */
+  /** The address of this machine on the containers' network. */
   readonly address: string;
-  /** The host name that they use. */
+  /** The host name that containers use. */
   readonly name: string;
 }
 
@@ -27,9 +27,9 @@ export class HostListener {
   }
 
   /**
-   * The URL for containers; undefined where they cannot reach the listener, for a reason that the log tells.
+   * The URL for containers. Undefined if they cannot reach the listener; the log has the reason.
    *
-   * @param place undefined where their network has no address of this machine
+   * @param place undefined if the containers' network has no address of this machine
    */
   async url(place: HostPlace | undefined): Promise<string | undefined> {
     if (place === undefined) {
@@ -40,7 +40,7 @@ export class HostListener {
     if (this.#opened?.address !== address) this.#opened = { address, url: this.#open(place) };
     const opened = this.#opened;
     const url = await opened.url;
-    // The address may be there for the next container.
+    // The next container tries again, because the address may exist then.
     if (url === undefined && this.#opened === opened) this.#opened = undefined;
     return url;
   }

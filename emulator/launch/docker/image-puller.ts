@@ -28,7 +28,7 @@ interface Pull {
   waiting: number;
 }
 
-/** The message is a sentence that says why the image is not on this machine. */
+/** The image is missing. The message is a sentence with the reason. */
 class ImageMissing extends Error {
   override readonly name = "ImageMissing";
 }
@@ -42,7 +42,8 @@ export class ImagePuller {
   }
 
   /**
-   * Resolves when the template's image is there. `signal` ends the waiting, and the pull if no other worker waits for it.
+   * Resolves when the template's image is on this machine. `signal` ends the wait, and the pull if no other worker waits for
+   * it.
    *
    * @throws ImageMissing; EngineError; the reason of `signal`
    */
@@ -86,7 +87,7 @@ export class ImagePuller {
     log.info({ image }, `pulling the image ${image}`);
     const progress = new PullProgress();
     const giveUp = () =>
-      cancel.abort(new PullFailed(`nothing was heard of it for ${stalledMs / 1_000} s`));
+      cancel.abort(new PullFailed(`it made no progress for ${stalledMs / 1_000} s`));
     let timer = setTimeout(giveUp, stalledMs);
     try {
       for await (const message of engine.pull(image, credentials, cancel.signal)) {
@@ -106,21 +107,21 @@ export class ImagePuller {
   }
 }
 
-/** The engine reported a failure while it sent its messages. */
+/** The engine reported a failure during the pull. */
 export class PullFailed extends Error {
   override readonly name = "PullFailed";
 }
 
 /** Number of log lines for a pull. */
 const STEPS = 10;
-/** Minimum of bytes between two lines: shorter steps pass faster than they can be read. */
+/** Minimum number of bytes between two log lines. Lines of smaller steps would pass too fast to be read. */
 const STEP_MIN_BYTES = 1_000_000;
 
 export class PullProgress {
   readonly #layers = new LayerTransfer();
   #toldBytes = 0;
 
-  /** A log line after about each tenth of the bytes. @throws PullFailed when the message is an error */
+  /** Returns a log line after about each tenth of the bytes. @throws PullFailed when the message is an error */
   take(message: unknown): string | undefined {
     const read = readEngineMessage(message);
     if (read.error !== undefined) throw new PullFailed(read.error);

@@ -55,11 +55,11 @@ describe.skipIf(dockerIsMissing !== undefined)("a container that cannot work", (
       stage.serve({ imageName: registry.image, containerRegistryAuthId }, { workersMin: 1 });
     const without = await stage.serve({ imageName: registry.image }, { workersMin: 1 });
     expect((await logOf(without, "cannot be pulled"))[0]).toContain(
-      "needs the containerRegistryAuthId",
+      "the template needs a containerRegistryAuthId",
     );
     const refused = await serve((await auth("wrong", "a-wrong-one"))["id"]);
     expect((await logOf(refused, "cannot be pulled"))[0]).toContain(
-      "check the name, and user and password",
+      "check the image name, and the username and password",
     );
     const right = await serve((await auth("right", "right"))["id"]);
     await logOf(right, "pulled and run");

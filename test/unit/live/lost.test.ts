@@ -1,4 +1,7 @@
-/** Live workers that fall silent, report themselves unhealthy, or forget a job. Workers that the service did not start end by silence. */
+/**
+ * Live workers that fall silent, report themselves unhealthy, or forget a job. Workers that the service did not start end by
+ * silence.
+ */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { USER_KEY } from "../http/http-harness.ts";

@@ -4,7 +4,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { QueueWindow } from "./queue-window.ts";
 
 export interface WindowRoom {
-  /** Maximum length of the window: later waiting jobs are in the store only. */
+  /** Maximum number of waiting jobs in the window. Later ones are in the store only. */
   readonly windowMax: number;
   /** Whether submitted jobs may lengthen the window. */
   readonly mayGrow: () => boolean;
@@ -13,7 +13,7 @@ export interface WindowRoom {
 export class EndpointJobs {
   readonly window = new QueueWindow();
   readonly running = new Map<string, Job>();
-  /** Waiting jobs that are in memory for another reason than their place: the store does not have them yet, or a step looks at them. */
+  /** Waiting jobs behind the window that memory keeps because the store does not have them yet, or because a step reads them. */
   readonly #behind = new Map<string, Job>();
   readonly #room: WindowRoom;
   counts: JobCounts;
@@ -36,7 +36,7 @@ export class EndpointJobs {
   /** Counts a change of a job and moves it to its place. Undefined stands for a job that does not exist. */
   move(before: Job | undefined, after: Job | undefined): void {
     this.#remove(before);
-    // This job is not counted.
+    // The other waiting jobs, without this one.
     const others = this.counts.inQueue - (before?.status === "IN_QUEUE" ? 1 : 0);
     this.counts = countChange(this.counts, before, after);
     this.place(after, others - this.window.jobs.length);
@@ -53,14 +53,14 @@ export class EndpointJobs {
     else this.#behind.set(job.id, job);
   }
 
-  /** Forgets where the job is; its row and its count stay. */
+  /** Removes a job behind the window from memory. Its row and its count stay. */
   evict(job: Job): void {
     this.#behind.delete(job.id);
   }
 
   /**
-   * Lengthens the window as far as there is room: by the next jobs of the store, and by jobs in memory between them. Returns
-   * the added jobs.
+   * Lengthens the window while there is room: by the next jobs of the store, and by jobs in memory between them. Returns the
+   * added jobs.
    * @param rows in order of queueKey, without jobs in memory
    * @param upTo the queueKey up to which the rows are complete
    */

@@ -1,10 +1,10 @@
 /** Refusals of requests for endpoints of another process: `endpoint_moved`. */
 import { ServiceError } from "../../../core/service-error.ts";
 
-/** The subject of ownership: an endpoint, or everything that belongs to none. */
+/** The subject of ownership: an endpoint, or everything that belongs to no endpoint. */
 export type Owned = { readonly endpointId: string } | "service";
 
-/** Usual time until an owner is known, ms. */
+/** Usual time until the new owner is known, ms. */
 const RETRY_AFTER_MS = 1_000;
 
 export function endpointMoved(owned: Owned): ServiceError {

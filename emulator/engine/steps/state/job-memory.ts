@@ -1,6 +1,6 @@
 /**
- * The jobs in memory, which is always right about them: running jobs, the heads of the queues, and jobs with changes that the
- * store does not have yet. All other jobs are in the store alone.
+ * The jobs in memory: running jobs, the heads of the queues, and jobs with changes that the store does not have yet. Memory is
+ * always up to date about them. All other jobs are in the store alone.
  */
 import { NO_COUNTS, type JobCounts } from "../../../core/jobs/job-counts.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -35,11 +35,11 @@ interface Held {
   readonly endpoint: EndpointJobs;
   /** Undefined for a deleted job. */
   readonly job: Job | undefined;
-  /** The row, as the newest batch with a change of it stores it. */
+  /** The row as the newest batch that changes it stores it. */
   readonly row: Job | undefined;
-  /** The number of the newest batch that changed it; 0: unchanged since it was read. */
+  /** The number of the newest batch that changes the row; 0: unchanged since it was read. */
   readonly batch: number;
-  /** The payloads for its hand-over, if they are kept. */
+  /** The payloads for the hand-over, if they are kept. */
   readonly input?: JobPayloads | undefined;
 }
 
@@ -51,7 +51,7 @@ export class JobMemory {
   #leaving: { readonly id: string; readonly batch: number }[] = [];
   readonly #reads = new Set<{ readonly durable: number }>();
   readonly #limits: MemoryLimits;
-  /** Whether this process decides for the jobs of the endpoint. */
+  /** Whether this process owns the jobs of the endpoint. */
   readonly holds: (endpointId: string) => boolean;
   #inputBytes = 0;
   #durable: number;
@@ -74,7 +74,7 @@ export class JobMemory {
     this.holds = holds;
   }
 
-  /** Loads the store's data of endpoints that memory does not know: at the start, or when they become held. */
+  /** Loads the store's data of endpoints at the start, or when this process begins to hold them. */
   load(counts: Iterable<readonly [string, JobCounts]>, running: Iterable<Job>): void {
     this.loads += 1;
     for (const [endpointId, ofEndpoint] of counts)
@@ -160,8 +160,8 @@ export class JobMemory {
   }
 
   /**
-   * Keeps the payloads of a waiting job for its hand-over, until it no longer waits. Does so if there is room and the job is
-   * due soon. Keeps copies, because the bytes of a request are a piece of a larger buffer.
+   * Keeps the payloads of a waiting job until its hand-over, if there is room and the job is due soon. Keeps copies, because
+   * the bytes of a request are a slice of a larger buffer.
    */
   keepInput(job: Job, { input, s3Config }: JobPayloads): void {
     const held = this.#held.get(job.id);
@@ -183,7 +183,7 @@ export class JobMemory {
   }
 
   /**
-   * Notes that a read of jobs begins. `[Symbol.dispose]` ends it when the jobs are in memory. Jobs that change meanwhile stay
+   * Registers the beginning of a read of jobs. Dispose the result when the jobs are in memory. Jobs that change meanwhile stay
    * in memory.
    */
   beginRead(): Disposable {
@@ -229,7 +229,7 @@ export class JobMemory {
     return true;
   }
 
-  /** All batches up to this one are in the store. */
+  /** Call it when all batches up to this one are in the store. */
   becameDurable(batch: number): void {
     this.#durable = batch;
     this.#leave();

@@ -1,4 +1,4 @@
-/** The memory of steps on a store that several processes share: partitions come and go, and others change records. */
+/** The memory of steps on a shared store: this process gains and loses partitions, and other processes change records. */
 import type { ChangedRecords, Gain } from "../../../store/ownership.ts";
 import type { BatchWriter } from "../batch-writer.ts";
 import type { JobMemory } from "./job-memory.ts";
@@ -26,7 +26,7 @@ export class OwnedMemory {
     jobs.load(counts, running);
   }
 
-  /** From now on these partitions are not held: steps on them that are not being stored are refused. */
+  /** Gives up these partitions: steps on them are refused unless they are being stored. */
   forget(partitions: ReadonlySet<number>): void {
     const { ownership, writer } = this.#parts;
     ownership.forget(partitions);

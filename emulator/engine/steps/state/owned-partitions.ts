@@ -4,17 +4,17 @@ import { endpointMoved } from "./endpoint-moved.ts";
 
 export class OwnedPartitions {
   readonly #ownership: Ownership | undefined;
-  /** The partitions in memory, each with the number of the load that brought it. */
+  /** The partitions in memory, each with the number of its load. */
   readonly #held = new Map<number, number>();
-  /** The held partitions that are to be given away. */
+  /** The held partitions that are about to be released. */
   readonly #leaving = new Set<number>();
-  /** The leaving partitions that take no more requests. */
+  /** The partitions about to be released that take no more requests. */
   readonly #heldBack = new Set<number>();
 
-  /** No key above this one was given here. */
+  /** The highest key that was assigned here. */
   lastKey: number;
 
-  /** @param lastKey no key above this one was given before */
+  /** @param lastKey the highest key that was assigned before */
   constructor(ownership?: Ownership, lastKey = 0) {
     this.#ownership = ownership;
     this.lastKey = lastKey;
@@ -24,13 +24,13 @@ export class OwnedPartitions {
     return this.#ownership !== undefined;
   }
 
-  /** Whether memory has it, by partition; empty unless several processes share the store. */
+  /** Whether memory has each partition; empty unless several processes share the store. */
   get partitions(): readonly boolean[] {
     const length = this.#ownership?.partitionCount ?? 0;
     return Array.from({ length }, (_, partition) => this.#held.has(partition));
   }
 
-  /** Steps may change the endpoint's jobs: memory has them. What it has may be outdated, which a batch finds out. */
+  /** Whether memory has the endpoint's jobs, so that steps may change them. Memory may be outdated; the batch then fails. */
   holds(endpointId: string): boolean {
     return this.#ownership === undefined || this.#held.has(this.#ownership.partitionOf(endpointId));
   }
@@ -39,12 +39,12 @@ export class OwnedPartitions {
     return this.#ownership === undefined || this.#held.has(this.#ownership.servicePartition);
   }
 
-  /** Whether workers get no further job of the endpoint, because its partition is to be given away. */
+  /** Whether workers get no more jobs of the endpoint, because its partition is about to be released. */
   isLeaving(endpointId: string): boolean {
     return this.#leaving.size > 0 && this.isOf(this.#leaving)(endpointId);
   }
 
-  /** Whether workers get no further request of the endpoint either, and no webhook call begins. */
+  /** Whether workers get no more requests of the endpoint either, and no webhook call begins. */
   isHeldBack(endpointId: string): boolean {
     return this.#heldBack.size > 0 && this.isOf(this.#heldBack)(endpointId);
   }
@@ -63,7 +63,7 @@ export class OwnedPartitions {
     if (!this.owns(endpointId)) throw endpointMoved({ endpointId });
   }
 
-  /** The next key of a job, of a place in a queue or of a delivery: ascending, and none twice, not even after a restart. */
+  /** The next key of a job, a place in a queue or a delivery. Keys ascend, and are unique across restarts. */
   nextKey(): number {
     this.lastKey = this.#ownership?.keyAfter(this.lastKey) ?? this.lastKey + 1;
     return this.lastKey;
@@ -85,7 +85,7 @@ export class OwnedPartitions {
     await this.#ownership?.end(when);
   }
 
-  /** @param load counts the loads of memory */
+  /** @param load the number of this load of memory */
   gained(partitions: ReadonlySet<number>, load: number): void {
     for (const partition of partitions) {
       this.#held.set(partition, load);
@@ -94,7 +94,7 @@ export class OwnedPartitions {
     }
   }
 
-  /** The partitions among them that are held and came with that load, or one before. */
+  /** The given partitions that are held since that load or an earlier one. */
   heldSince(partitions: ReadonlySet<number>, load: number): ReadonlySet<number> {
     return new Set(
       [...partitions].filter((partition) => (this.#held.get(partition) ?? Number.NaN) <= load),
@@ -105,12 +105,12 @@ export class OwnedPartitions {
     for (const partition of partitions) if (this.#held.has(partition)) this.#leaving.add(partition);
   }
 
-  /** Ends the requests and webhook calls of these partitions that are leaving. No other ones begin. */
+  /** Takes no more requests and webhook calls of these partitions, which are about to be released. */
   holdBack(partitions: ReadonlySet<number>): void {
     for (const partition of this.stillLeaving(partitions)) this.#heldBack.add(partition);
   }
 
-  /** The partitions among them that are still to be given away: they were not lost since. */
+  /** The given partitions that are still to be released, because they were not lost meanwhile. */
   stillLeaving(partitions: ReadonlySet<number>): ReadonlySet<number> {
     return this.#leaving.intersection(partitions);
   }
@@ -128,7 +128,7 @@ export class OwnedPartitions {
     return this.#ownership !== undefined && partitions.has(this.#ownership.servicePartition);
   }
 
-  /** Whether an endpoint is of these partitions. */
+  /** Returns a function that tells whether an endpoint is in these partitions. */
   isOf(partitions: ReadonlySet<number>): (endpointId: string) => boolean {
     const ownership = this.#ownership;
     return (endpointId) =>

@@ -9,15 +9,15 @@ export class QueueWindow {
   }
 
   /**
-   * Since when the oldest of these jobs waits that may cause scaling; undefined where another one, behind them, may be older, or none
-   * is here.
+   * Time since which the oldest job here that may cause scaling has waited. Undefined if there is none, or if a job behind the
+   * window may be older.
    */
   oldestSince(isWholeQueue: boolean): number | undefined {
     let since = Number.POSITIVE_INFINITY;
     for (const { lowPriority, queuedAt, attempt } of this.jobs) {
       if (lowPriority) continue;
       since = Math.min(since, queuedAt);
-      // Jobs that were submitted later than a job that never left the queue.
+      // Later jobs were submitted after this one, which never left the queue.
       if (attempt === 0) return since;
     }
     return isWholeQueue && Number.isFinite(since) ? since : undefined;
@@ -35,7 +35,7 @@ export class QueueWindow {
     if (this.has(job)) this.jobs.splice(this.#placeOf(job.queueKey), 1);
   }
 
-  /** The first position with this key or a higher one. Most keys are added at the end and removed at the beginning. */
+  /** The first position with this key or a higher one. The end is tried first, because most keys are added there. */
   #placeOf(key: number): number {
     const jobs = this.jobs;
     let low = 0;

@@ -6,7 +6,7 @@ import type { JobMemory } from "./job-memory.ts";
 export interface ReadAheadParts {
   readonly jobs: JobMemory;
   readonly store: Pick<StoreReads, "waitingJobs">;
-  /** Waiting jobs that are read at a time. */
+  /** Number of waiting jobs per read. */
   readonly limit: number;
   /** Called with each read. */
   readonly reading: (read: Promise<readonly Job[]>) => unknown;
@@ -22,7 +22,7 @@ export class ReadAhead {
   }
 
   /**
-   * Reads waiting jobs of the endpoint into memory, if there are any; true when there are more of them now.
+   * Reads waiting jobs of the endpoint into memory. True if memory has more of them now.
    *
    * @throws ServiceError endpoint_moved
    */
@@ -47,7 +47,7 @@ export class ReadAhead {
     const read = store.waitingJobs(endpointId, after, limit);
     reading(read);
     const rows = await read;
-    // What was read before a load may be outdated.
+    // Rows that were read before a load may be outdated.
     return loads === jobs.loads && jobs.lengthen(endpointId, rows, { after, limit });
   }
 }

@@ -1,4 +1,4 @@
-/** Records that memory keeps completely: as steps have left them, and as they are in the store. */
+/** Records that are completely in memory, in two states: as steps have left them, and as they are in the store. */
 import { isDeepStrictEqual } from "node:util";
 import type { Batch } from "../../../store/batch.ts";
 import type { ChangedRecords } from "../../../store/ownership.ts";
@@ -30,7 +30,7 @@ export class RecordBook {
   readonly #stored: RecordMaps;
   #version: number;
 
-  /** @param stored the records in the store at the start, as of that version */
+  /** @param stored the records in the store at the start, at `version` */
   constructor(journal: Journal, stored: Partial<Boot["records"]> = {}, version = 0) {
     this.#journal = journal;
     this.#version = version;
@@ -38,7 +38,7 @@ export class RecordBook {
     this.#stored = new RecordMaps(stored);
   }
 
-  /** The records that are in the store, which steps may have changed since. */
+  /** The records in the store. Steps may have changed them since. */
   get stored(): RecordView {
     return this.#stored;
   }
@@ -64,7 +64,7 @@ export class RecordBook {
     this.#journal.undos.push(() => this.#newest.put(kind, id, before));
   }
 
-  /** The batch with these changes is in the store; some of them change records. */
+  /** Call it when a batch with changes of records is in the store. */
   becameDurable(changes: Batch["changes"]): void {
     for (const change of changes) {
       if (change.type === "put-record") this.#stored.put(change.kind, change.id, change.record);
@@ -121,7 +121,7 @@ class RecordMaps implements RecordView {
   }
 
   put<K extends RecordKind>(kind: K, id: string, record: Records[K] | undefined): void {
-    // There are many records of use, and no step looks at them.
+    // Usage records are numerous, and no step reads them.
     if (kind === "usage") return;
     const records: Map<string, Records[K]> = this.#kinds[kind];
     if (record === undefined) records.delete(id);

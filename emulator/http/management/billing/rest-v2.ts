@@ -30,11 +30,11 @@ export const BILLING_V2_OPERATIONS = {
   billPodsV2: bill("/pods", BILLS.pods),
   /** `GET /billing/serverless`: costs of each endpoint's workers by period (live). */
   billServerlessV2: bill("/serverless", BILLS.serverless),
-  /** `GET /billing/endpoints`: costs of public endpoints; there are none (live; none: ours). */
+  /** `GET /billing/endpoints`: costs of public endpoints (live); always empty (ours). */
   billPublicEndpointsV2: bill("/endpoints", BILLS.endpoints),
   /** `GET /billing/network-volumes`: costs of each network volume by period (live). */
   billNetworkVolumesV2: bill("/network-volumes", BILLS.networkVolumes),
-  /** `GET /billing/clusters`: costs of clusters; there are none (live; none: ours). */
+  /** `GET /billing/clusters`: costs of clusters (live); always empty (ours). */
   billClustersV2: bill("/clusters", BILLS.clusters),
 };
 

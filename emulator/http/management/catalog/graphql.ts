@@ -42,7 +42,7 @@ export const CATALOG_RESOLVERS = {
   },
   /** The pools of GPU types that endpoints name (live). */
   serverlessGpuPools: () => GPU_POOLS.map((id) => ({ id, gpuTypeIds: typesIn(id) })),
-  /** The public endpoints; there are none (live; none: ours). */
+  /** The public endpoints (live); always empty (ours). */
   allAiApiPublicConfigs: () => [],
 };
 

@@ -10,7 +10,7 @@ import type { Keyless } from "../operation.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Returns the key of the request; none for operations without a key, and for workers, which authenticate in another way.
+ * Returns the key of the request. Undefined for operations without a key, and for workers, which authenticate in another way.
  * @param need the permission that the key must have; default: any good key, except one for workers
  * @throws ServiceError invalid_header, unauthorized, key_expired, insufficient_scope, dashboard_read_only, shutting_down
  */
@@ -41,7 +41,7 @@ function checkHeaders({ rawHeaders, headers }: IncomingMessage): void {
     const name = rawHeaders[at] ?? "";
     if (name.length !== 13 || name.toLowerCase() !== "authorization") continue;
     keys += 1;
-    // It would be unclear which of them counts.
+    // With two headers it is unclear which one counts.
     if (keys > 1) throw invalidHeader(`there is more than one ${name} header`);
   }
   const { expect } = headers;
@@ -56,7 +56,7 @@ export function bareKey(header: string | undefined): string | undefined {
   return /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
 }
 
-/** A cookie is not enough: browsers send it for any page. */
+/** A cookie counts only for the dashboard's scripts, because browsers send it for any page. */
 function keyOf(service: HttpService, request: IncomingMessage, need: Need | undefined): ApiKey {
   const { authorization } = request.headers;
   const isDashboard =
@@ -89,7 +89,7 @@ export function sessionKeyId(
   return callers.isOwnPage(request) ? dashboard.keyIdOf(request) : undefined;
 }
 
-/** Stands for the admin's key in a session opened by a link of the service itself. */
+/** Stands for the admin's key in a session that was opened by a link of the service. */
 const DASHBOARD_KEY: ApiKey = {
   id: LINK_KEY_ID,
   name: DASHBOARD_KEY_NAME,

@@ -28,7 +28,7 @@ export async function performNoted<Path>(
     await ("flow" in answer ? note(200) : note(answer.status, answer.subject));
     return answer;
   } catch (error) {
-    // The client did not even send its whole request.
+    // The client left before its request was complete.
     if (error instanceof ClientGoneError) throw error;
     const refusal = asRefusal(call, error);
     await note(call.refusal(refusal).status);

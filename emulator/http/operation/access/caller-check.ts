@@ -1,4 +1,7 @@
-/** Checks the Host and Origin headers of every request at every port: whether it is meant for this service, and from which page it comes. */
+/**
+ * Checks the Host and Origin headers of every request at every port: whether it is meant for this service, and from which page
+ * it comes.
+ */
 import type { IncomingMessage } from "node:http";
 import type { AllowedOrigins } from "../../../core/access/allowed-origins.ts";
 import { type HostNames, isAuthority } from "../../../core/access/host-names.ts";
@@ -10,7 +13,7 @@ export interface SeenRequest {
   /** The address of the client, however many replicas and trusted proxies are in between. */
   readonly client: string;
   readonly scheme: "http" | "https";
-  /** By which name, with the port; undefined where the request says none (HTTP/1.0). */
+  /** The host name in the request, with the port. Undefined if the request has none (HTTP/1.0). */
   readonly host: string | undefined;
   /** Whether the peer is a proxy whose `X-Forwarded-…` headers count. */
   readonly isForwarded: boolean;
@@ -26,7 +29,7 @@ export interface CallerCheckOptions {
 export type CallerVerdict =
   | { readonly refusal: ServiceError }
   | {
-      /** For the answer: without them a browser does not show it to the page. */
+      /** Headers of the answer, without which a browser hides the answer from the page. */
       readonly headers: Readonly<Record<string, string>>;
       /** A preflight request of a browser, which is answered with 204. */
       readonly isPreflight: boolean;
@@ -37,12 +40,12 @@ const MAPPED = /^::ffff:(?=\d+\.)/iu;
 
 const PASSED: CallerVerdict = { headers: {}, isPreflight: false };
 
-/** How long a browser may keep the answer to a preflight, s. */
+/** Time for which a browser may keep the answer to a preflight, s. */
 const PREFLIGHT_MAX_AGE_S = 600;
 
 export class CallerCheck {
   readonly #options: CallerCheckOptions;
-  /** The address and the Host header that were admitted last: most callers come again with the same. */
+  /** The address and the Host header that were admitted last. Most requests repeat them. */
   readonly #admitted: { localAddress?: string | undefined; host?: string | undefined } = {};
 
   constructor(options: CallerCheckOptions) {
@@ -62,7 +65,7 @@ export class CallerCheck {
       : { headers: answerHeaders(origin), isPreflight: false };
   }
 
-  /** Who sent it and how, as far as the proxies in between are trusted. */
+  /** The client, host and scheme of the request. Headers of untrusted proxies do not count. */
   seen(request: IncomingMessage): SeenRequest {
     const { proxies } = this.#options;
     const { headers, socket } = request;
@@ -81,8 +84,8 @@ export class CallerCheck {
   }
 
   /**
-   * Whether a page of this service asks, as far as its browser tells. Where it tells the site, that counts; it tells the origin
-   * of what may change something.
+   * Whether the request comes from a page of this service, by its browser's `Sec-Fetch-Site`, or else by its `Origin`, which
+   * browsers send with requests that may change something.
    */
   isOwnPage(request: IncomingMessage): boolean {
     const { origin, "sec-fetch-site": site } = request.headers;
@@ -92,8 +95,8 @@ export class CallerCheck {
   }
 
   /**
-   * Without a Host header (HTTP/1.0) it comes from no browser. Its own counts beside the one that a proxy tells, for a page
-   * of a browser beside a trusted proxy can tell one as well.
+   * A request without a Host header (HTTP/1.0) comes from no browser. Both the Host header and the host from a proxy are
+   * checked, because a page in a browser beside a trusted proxy can send the proxy's header too.
    */
   #misdirection(
     { headers, socket: { localAddress } }: IncomingMessage,
@@ -112,18 +115,18 @@ export class CallerCheck {
     }
     return new ServiceError(
       "host_not_allowed",
-      `this service is not known as ${JSON.stringify(host)}; if it is to be called by that name, start it with --allowed-host ${nameIn(host)}`,
+      `this service does not answer to the host ${JSON.stringify(host)}; to allow it, start the service with --allowed-host ${nameIn(host)}`,
     );
   }
 }
 
-/** The last of several values of a header: what the proxy next to the service wrote. */
+/** The last of several values of a header, which the proxy next to the service wrote. */
 function lastOf(header: string | readonly string[] = ""): string {
   const values = header.toString();
   return values.slice(values.lastIndexOf(",") + 1).trim();
 }
 
-/** The refusal of a request that could be understood as meant for different services. */
+/** The refusal of a request with an ambiguous host. */
 function ambiguity({ url = "", rawHeaders, httpVersion }: IncomingMessage) {
   if (!url.startsWith("/")) {
     return invalidHeader("the request line must name a path that begins with /, not a whole URL");
@@ -145,11 +148,11 @@ function invalidHeader(message: string): ServiceError {
 function foreign(origin: string): ServiceError {
   return new ServiceError(
     "origin_not_allowed",
-    `pages of ${JSON.stringify(origin)} may not call this service; if they are to, start it with --allowed-origin ${origin === "null" ? '"*"' : origin}`,
+    `pages of ${JSON.stringify(origin)} may not call this service; to allow them, start it with --allowed-origin ${origin === "null" ? '"*"' : origin}`,
   );
 }
 
-/** The host as the flag takes it: without the port. */
+/** The host in the form of the flag, without the port. */
 function nameIn(host: string): string {
   return host.replace(/:\d*$/u, "") || "NAME";
 }
@@ -158,7 +161,7 @@ function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 }
 
-/** Pages send their key themselves, so that no cookies are needed and `*` is enough. */
+/** `*` is enough, because pages send their key in a header and need no cookies. */
 function answerHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,

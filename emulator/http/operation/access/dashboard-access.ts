@@ -1,6 +1,6 @@
 /**
- * Access to the dashboard: a browser brings a ticket (or the admin's key), which is valid once, and gets a cookie. Both are
- * kept in memory only, so they end with the service.
+ * Access to the dashboard: a browser sends a ticket, which is valid once, or the admin's key, and gets a cookie. Tickets and
+ * sessions are in memory only, so they end with the service.
  */
 import type { IncomingMessage } from "node:http";
 import type { DashboardMode } from "../../../core/access/dashboard-mode.ts";
@@ -9,11 +9,11 @@ import type { Clock, Random } from "../../../core/time/clock.ts";
 /** Validity of a ticket, ms of real time. */
 export const TICKET_MS = 600_000;
 
-/** Maximum number of tickets or sessions; the oldest are forgotten. */
+/** Maximum number of tickets, and of sessions. The oldest are dropped. */
 export const MOST_TICKETS = 100;
 export const MOST_SESSIONS = 100;
 
-/** Header of the dashboard's scripts; pages of other origins could not send it without a preflight. */
+/** Header of the dashboard's scripts. Pages of other origins cannot send it without a preflight. */
 const DASHBOARD_HEADER = "x-sv-dashboard";
 
 const COOKIE = "sv-session";
@@ -24,7 +24,7 @@ export const LINK_KEY_ID = "dashboard";
 
 interface Ticket {
   readonly keyId: string;
-  /** Time of its expiry. */
+  /** Expiry time. */
   readonly endsAt: number;
 }
 
@@ -40,7 +40,7 @@ export class DashboardAccess {
   readonly #clock: Pick<Clock, "now">;
   readonly #random: Pick<Random, "token">;
   readonly #tickets = new Map<string, Ticket>();
-  /** Ids of the keys that opened them, in the order of their last use. */
+  /** The sessions, each with the id of the key that opened it, in the order of their last use. */
   readonly #sessions = new Map<string, string>();
 
   constructor({ mode, clock, random }: DashboardAccessOptions) {
@@ -57,12 +57,12 @@ export class DashboardAccess {
     return this.mode === "read-only";
   }
 
-  /** An address with a ticket; undefined without a dashboard. */
+  /** A URL with a new ticket. Undefined without a dashboard. */
   linkBelow(url: string): string | undefined {
     return this.isOff ? undefined : `${url}/?ticket=${this.issueTicket()}`;
   }
 
-  /** Makes a ticket that opens one session within ten minutes, with the permissions of the key. */
+  /** Makes a ticket, valid for ten minutes, that opens one session with the permissions of the key. */
   issueTicket(keyId = LINK_KEY_ID): string {
     const ticket = this.#random.token();
     this.#tickets.set(ticket, { keyId, endsAt: this.#clock.now() + TICKET_MS });
@@ -70,7 +70,7 @@ export class DashboardAccess {
     return ticket;
   }
 
-  /** Uses a ticket up. Returns the id of its key. */
+  /** Invalidates a ticket, and returns the id of its key. */
   useTicket(ticket: string): string | undefined {
     const known = this.#tickets.get(ticket);
     this.#tickets.delete(ticket);
@@ -116,13 +116,13 @@ export function isSessionCookie(header: string): boolean {
   return OWN_COOKIE.test(header);
 }
 
-/** The `Cookie` header without those of dashboards, which are for this service only; undefined if it is empty. */
+/** The `Cookie` header without the cookies of dashboards, which are for this service only. Undefined if nothing remains. */
 export function withoutSessions(cookies: string): string | undefined {
   const others = cookies.split(";").filter((cookie) => !OWN_COOKIE.test(cookie));
   return others.length === 0 ? undefined : others.join(";").trim();
 }
 
-/** Cookies do not distinguish ports, and several emulators may be open in one browser. */
+/** The name contains the port: cookies ignore ports, and a browser may have several emulators open. */
 function cookieName({ headers }: IncomingMessage): string {
   const port = /:(\d+)$/u.exec(headers.host ?? "")?.[1];
   return port === undefined ? COOKIE : `${COOKIE}-${port}`;

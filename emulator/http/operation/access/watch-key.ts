@@ -3,7 +3,10 @@ import type { ApiKey } from "../../../core/access/api-key.ts";
 import { LINK_KEY_ID } from "./dashboard-access.ts";
 import type { HttpService } from "../service.ts";
 
-/** Calls `ended` then; not for a link of the dashboard, which is no key. Returns a function that ends the watch. */
+/**
+ * Calls `ended` when the key expires or is revoked. A link of the dashboard has no key, and is not watched. Returns a function
+ * that ends the watch.
+ */
 export function watchKey(
   { keys, engine }: Pick<HttpService, "keys" | "engine">,
   { id, expiresAt }: ApiKey,

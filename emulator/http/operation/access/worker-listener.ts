@@ -1,7 +1,7 @@
-/** The port for workers from elsewhere, as shown to those who make tokens for it. */
+/** The port for workers from elsewhere, as shown to makers of tokens for it. */
 export interface WorkerListener {
-  /** SHA-256 of its certificate, if the service made it; undefined: authorities vouch for it. */
+  /** SHA-256 of the certificate, if the service made it. Undefined for a certificate of an authority. */
   readonly fingerprint: Uint8Array | undefined;
-  /** `tls://host:port` of this replica, and of the others. */
+  /** `tls://host:port` of each replica with such a port, this one first. */
   addresses(): readonly string[];
 }

@@ -7,7 +7,7 @@ export type { Piece } from "../../../core/jobs/opened-payload.ts";
 
 export interface WholeAnswer<P extends Piece = Piece> {
   readonly status: number;
-  /** The body, in order; absent without one. JSON, unless `headers` name another type. */
+  /** The pieces of the body in order; absent if there is no body. JSON, unless `headers` name another type. */
   readonly pieces: readonly P[];
   readonly headers?: Readonly<Record<string, string>>;
   /** Subject for the audit, if the path does not name it. */
@@ -22,7 +22,7 @@ export interface FlowingAnswer {
 
 export type Answer = WholeAnswer | FlowingAnswer;
 
-/** Maximum size of a body that is copied and sent in one write; larger ones are sent as their reader takes them. */
+/** Maximum size of a body that is copied and sent in one write. Larger bodies are sent no faster than they are read. */
 export const COPY_MAX_BYTES = 65_536;
 
 /** Maximum size of a body that is written as text, together with the head. */
@@ -36,7 +36,7 @@ export function jsonAnswer(value: unknown): WholeAnswer<PieceInHand> {
   return { status: 200, pieces: [JSON.stringify(value)] };
 }
 
-/** The pieces of a body that is in memory and small enough to be sent in one write, with its size; undefined for any other. */
+/** The pieces and the size of a body that is in memory and small enough for one write. Undefined for any other body. */
 export function smallBody(
   pieces: readonly Piece[],
 ): { readonly pieces: readonly PieceInHand[]; readonly size: number } | undefined {

@@ -7,7 +7,10 @@ import { SANDBOX } from "../../../net/sandbox.ts";
 import { joined } from "./answer.ts";
 import type { Refusal } from "../dialect.ts";
 
-/** Time for which further input is discarded, ms: the client would not see the answer if the connection were reset. */
+/**
+ * Time for which further input is discarded, ms. An immediate close would reset the connection, and the client would not see
+ * the answer.
+ */
 const LINGER_MS = 2_000;
 
 /** Codes of errors in the received data. */
@@ -53,9 +56,12 @@ function refusalOf(error: Error & { readonly code?: string }): ServiceError {
       return new ServiceError("request_timeout", "the request was not complete in time");
     case "HPE_INVALID_CHUNK_SIZE":
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return new ServiceError("invalid_header", "the body is not validly divided into chunks");
+      return new ServiceError("invalid_header", "the chunked encoding of the body is invalid");
     default:
-      return new ServiceError("invalid_header", `this is no valid HTTP request: ${error.message}`);
+      return new ServiceError(
+        "invalid_header",
+        `this is not a valid HTTP request: ${error.message}`,
+      );
   }
 }
 

@@ -18,7 +18,7 @@ const LINGER_MAX_BYTES = 32_000_000;
 
 export interface Exchange {
   readonly service: HttpService;
-  /** Form of its refusals. */
+  /** Form of the refusals of this request. */
   readonly refusal: Refusal;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -53,7 +53,7 @@ export function refuse(exchange: Exchange, error: unknown): void {
   request.resume();
 }
 
-/** The refusal for `error`, or for a defect, which is logged. */
+/** The refusal for `error`. Any error that is not a refusal is a defect, and is logged. */
 export function asRefusal(
   { service, request }: Pick<Exchange, "service" | "request">,
   error: unknown,

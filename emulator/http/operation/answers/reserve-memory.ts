@@ -3,10 +3,10 @@ import type { ServerResponse } from "node:http";
 import { ClientGoneError } from "../requests/request-body.ts";
 import type { HttpService } from "../service.ts";
 
-/** Size below which no memory is reserved: what a reader of an opened payload needs. */
+/** Minimum size for which memory is reserved: the size that a reader of an opened payload needs anyway. */
 const SMALL_BYTES = 65_536;
 
-/** Responses that have room: if they could wait for more, they might wait for each other. */
+/** Responses that have room. They never wait for more, because they might wait for each other. */
 const served = new WeakSet<ServerResponse>();
 
 /**

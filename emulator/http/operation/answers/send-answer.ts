@@ -71,7 +71,7 @@ async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, 
   if (gathered.length > 0) yield joined(gathered);
 }
 
-/** In slices, so that a slow reader of a large piece makes steady progress. */
+/** Cuts a piece into slices, so that a slow reader makes steady progress. */
 function* partsOf(piece: PieceInHand): Generator<Uint8Array, void, undefined> {
   const bytes = typeof piece === "string" ? Buffer.from(piece) : piece;
   for (let at = 0; at < bytes.byteLength; at += COPY_MAX_BYTES)

@@ -25,7 +25,7 @@ function listOf({ lines, ...batch }: ShownBatch): Piece[] {
   return [{ ...lines, sizeBytes: lines.sizeBytes - 1, slices: () => listSlices(lines) }];
 }
 
-/** A line feed ends each line, and appears nowhere else. */
+/** Replaces line feeds by commas. A line feed ends each line, and appears nowhere else. */
 async function* listSlices(lines: OpenedPayload): AsyncGenerator<Uint8Array> {
   let left = lines.sizeBytes - 1;
   for await (const slice of lines.slices()) {
@@ -39,7 +39,7 @@ async function* listSlices(lines: OpenedPayload): AsyncGenerator<Uint8Array> {
 
 const COMMA = 0x2c;
 
-/** Final only together with the last chunks: a reader may stop when it sees a final status. */
+/** The status, which is final only together with the last chunks, because a reader may stop at a final status. */
 export function streamStatus({ job, last }: StreamPart): JobStatus {
   return last || !isTerminal(job.status) ? job.status : "IN_PROGRESS";
 }

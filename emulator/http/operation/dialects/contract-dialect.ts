@@ -14,7 +14,7 @@ const errorSchema = z.strictObject({
   code: z.enum(CODES),
   status: z.int().meta({ description: "The HTTP status." }),
   problems: z.array(z.string()).optional().meta({
-    description: "One sentence per thing that is wrong; on `invalid_request` and `not_ready`.",
+    description: "One sentence per problem; on `invalid_request` and `not_ready`.",
   }),
 });
 

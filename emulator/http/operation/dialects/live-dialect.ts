@@ -52,7 +52,7 @@ export const LIVE_DIALECT: Dialect = {
   streamHoldMs: LIMITS.liveStreamHoldMs,
   chunks: (part) => {
     const status = streamStatus(part);
-    // A stream with FAILED is empty, so unread chunks are answered before it.
+    // Clients take a stream with FAILED for empty, so unread chunks are answered first, with IN_PROGRESS.
     const shown = status === "FAILED" && part.batches.length > 0 ? "IN_PROGRESS" : status;
     return {
       status: 200,

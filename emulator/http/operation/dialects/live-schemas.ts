@@ -12,18 +12,21 @@ const sentence = z.string().meta({ description: "A sentence that helps to correc
 export const jobRefusalSchema = z.strictObject({
   error: sentence,
   status: z.int().optional().meta({ description: "The HTTP status, with 401, 404 and 500." }),
-  title: z.string().optional().meta({ description: "Its name, likewise." }),
-  detail: z.string().optional().meta({ description: "The same as `error`, likewise." }),
+  title: z
+    .string()
+    .optional()
+    .meta({ description: "The name of the HTTP status, with 401, 404 and 500." }),
+  detail: z.string().optional().meta({ description: "The same as `error`." }),
 });
 
 export const refusalSchema = z.strictObject({
   error: sentence,
-  message: z.string().meta({ description: "The same." }),
+  message: z.string().meta({ description: "The same as `error`." }),
   status: z.int().meta({ description: "The HTTP status." }),
   problems: z
     .array(z.string())
     .optional()
-    .meta({ description: "One sentence per thing that is wrong with the request." }),
+    .meta({ description: "One sentence per problem of the request." }),
 });
 
 const template = templateSchema.extend({
@@ -43,7 +46,7 @@ export const LIVE_SCHEMAS = {
   }),
   Stream: z.strictObject({
     status: z.enum(JOB_STATUSES).meta({
-      description: "A final one only together with the last chunks, FAILED after them.",
+      description: "A final status comes with the last chunks; FAILED comes after them.",
     }),
     stream: z.array(chunkSchema),
   }),

@@ -1,11 +1,11 @@
-/** Reports what is left of a key's quotas, and refuses requests beyond them, or only warns. */
+/** Reports the remaining quotas of a key. Refuses requests beyond them, or only warns. */
 import type { ServerResponse } from "node:http";
 import { type Quota, QuotaMeter, type QuotaState } from "../../../core/limits/quota.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import type { TimePort } from "../../../engine/time/time-port.ts";
 import type { TellPort } from "../../../engine/observe/tell-port.ts";
 
-/** Maximum number of keys; beyond it, keys with empty windows are forgotten. */
+/** Maximum number of keys. Beyond it, keys with empty windows are dropped. */
 const KEYS_MAX = 1_000;
 
 const SECOND_MS = 1_000;
@@ -15,7 +15,7 @@ export class KeyQuotas {
   readonly #mode: "enforce" | "warn";
   readonly #quotas: readonly Quota[] | undefined;
   readonly #meters = new Map<string, QuotaMeter>();
-  /** Time of the last warning about a key. */
+  /** Time of the last warning, by key. */
   readonly #toldAt = new Map<string, number>();
 
   /** @param quotas default: the live service's windows */
@@ -26,7 +26,7 @@ export class KeyQuotas {
   }
 
   /**
-   * Counts the request, and sets headers about what is left (live).
+   * Counts the request, and sets headers with the remaining quotas (live).
    * @throws ServiceError rate_limited
    */
   pass(keyId: string, response: ServerResponse): void {
@@ -46,7 +46,7 @@ export class KeyQuotas {
 
   #exceed(keyId: string, state: QuotaState, now: number, response: ServerResponse): void {
     const { name, requests, windowMs } = state.quota;
-    const message = `one API key has ${requests} requests a ${name} below /live/v2, and this one has had as many`;
+    const message = `an API key may make ${requests} requests per ${name} below /live/v2, and this key has made them`;
     if (this.#mode === "enforce") {
       const wait = `there is room again in ${Math.ceil(state.moreInMs / SECOND_MS)} s`;
       throw new ServiceError("rate_limited", `${message}; ${wait}`, {

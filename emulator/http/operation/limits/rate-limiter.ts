@@ -18,7 +18,7 @@ import type { HistoryPort } from "../../../engine/observe/tell-port.ts";
 import type { CatalogPort } from "../../../engine/resources/catalog-port.ts";
 import { KeyQuotas } from "./key-quotas.ts";
 
-/** Suggested time until another try, s: the end of running requests is unknown. */
+/** Suggested time until another try, ms. The end of running requests is unknown. */
 const CONCURRENT_RETRY_MS = 1_000;
 
 /** Endpoint and key of a limit. */
@@ -38,7 +38,7 @@ export class RateLimiter {
   /** Quotas of the keys, over all operations that count in them. */
   readonly quotas: KeyQuotas;
   readonly #report = new LimitReport();
-  /** By endpoint and key; idle ones are removed. */
+  /** Meters by endpoint and key. Idle ones are removed. */
   readonly #meters = new Map<string, Map<string, MetersOfKey>>();
   #disarm: Disarm | undefined;
 
@@ -59,7 +59,7 @@ export class RateLimiter {
    * @throws ServiceError rate_limited, too_many_requests_at_once
    */
   pass(caller: Caller, response: ServerResponse): void {
-    // Unknown endpoints must not use memory, and a client that has gone would never end its request.
+    // Meters of unknown endpoints would waste memory, and the request of a client that has gone would never end.
     const isKnown = this.#engine.directory.findEndpoint(caller.endpointId) !== undefined;
     if (!isKnown || response.destroyed) return;
     const now = this.#engine.clock.now();

@@ -108,7 +108,8 @@ function parametersOfOperation(
   const shape = Object.fromEntries(
     parametersOf(path).map((name) => {
       const description = PATH_PARAMETERS[name];
-      if (description === undefined) throw new Error(`what is the path parameter ${name}?`);
+      if (description === undefined)
+        throw new Error(`the path parameter ${name} has no description`);
       return [name, z.string().min(1).meta({ description })];
     }),
   );
@@ -133,8 +134,8 @@ function responseOf({ description, content, headers }: AnswerContract): ZodOpenA
 }
 
 /**
- * Leaves out bounds of every integer and formats that only zod knows; adds defaults that are lost where a value is prepared
- * first.
+ * Leaves out the bounds that every integer has, and formats that only zod knows. Adds defaults that get lost where a value is
+ * preprocessed.
  */
 function plainly({ zodSchema, jsonSchema }: ZodOpenApiOverrideContext): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

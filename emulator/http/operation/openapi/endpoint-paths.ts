@@ -8,7 +8,7 @@ export type OpenApiDocument = ReturnType<typeof createDocument>;
 export interface KnownSchemas {
   /** A counter that grows with every change. */
   readonly revision: number;
-  /** In the order in which they are shown. */
+  /** Ids in display order. */
   endpointIds(): readonly string[];
   of(endpointId: string): HandlerSchemas;
 }
@@ -16,7 +16,7 @@ export interface KnownSchemas {
 /** Maximum number of endpoints in the document, so that a page can show it. */
 const MAX_SHOWN_ENDPOINTS = 100;
 
-/** Maximum size of their schemas together, in characters. */
+/** Maximum total size of the schemas, in characters. */
 const MAX_SHOWN_CHARACTERS = 1_000_000;
 
 /** Operations with an input or an output. */
@@ -40,7 +40,7 @@ export function withEndpoints(document: OpenApiDocument, known: KnownSchemas): O
     if (room < 0) break;
     tags.push({
       name: tagOf(id),
-      description: `What the handler of the endpoint \`${id}\` takes and gives.`,
+      description: `Input and output of the handler of the endpoint \`${id}\`.`,
     });
     for (const side of ["input", "output"] as const) {
       const schema = handler[side];

@@ -6,7 +6,7 @@ import { parametersOf } from "../../schemas/path-parameters.ts";
 import type { RefusalShape } from "../dialect.ts";
 import type { Operation } from "../operation.ts";
 
-/** Errors before any operation: the request itself, its body (even an unused one), the service. */
+/** Errors that any operation can answer: about the request, its body (even if unused), or the service. */
 const OF_ANY: readonly ErrorCode[] = [
   "invalid_header",
   "host_not_allowed",
@@ -37,7 +37,7 @@ function errorsOf(operation: Operation): ReadonlySet<ErrorCode> {
   }
   if (hasQuota) codes.add("rate_limited");
   if (owner !== "any") codes.add("endpoint_moved");
-  // An id longer than any.
+  // A too long id in the path is answered with not_found.
   if (parametersOf(path).length > 0) codes.add("not_found");
   return codes;
 }
@@ -51,8 +51,8 @@ export function errorAnswers(
   if (errorBody) {
     const content = { "application/json": { schema: errorBody } };
     return {
-      "4XX": { description: "The request cannot be answered so.", content },
-      "5XX": { description: "The job failed, or the service.", content },
+      "4XX": { description: "The request was refused.", content },
+      "5XX": { description: "The job or the service failed.", content },
     };
   }
   const byStatus = Map.groupBy(errorsOf(operation), (code) => shape.status(code));
@@ -61,7 +61,7 @@ export function errorAnswers(
   );
 }
 
-/** Shared error answers: one object per code, so that the document has each once. */
+/** Shared error answers: one object per code, so that the document contains each answer once. */
 const SHARED = new WeakMap<RefusalShape, Map<ErrorCode, ZodOpenApiResponseObject>>();
 
 function answerOf(

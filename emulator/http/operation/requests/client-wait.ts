@@ -10,7 +10,7 @@ export class ClientWait implements Disposable {
   readonly #forwarded: ForwardedRequest | undefined;
   readonly #forget: () => void;
   readonly #onClose = () => {
-    // A response that was sent completely is closed too.
+    // A complete response closes too.
     if (!this.#response.writableFinished) this.#controller.abort(GONE);
   };
 
@@ -19,7 +19,7 @@ export class ClientWait implements Disposable {
     this.#forwarded = service.ownership && forwardedRequestOf(response.req);
     const { from, isShare } = this.#forwarded ?? {};
     const isPassedOn = from !== undefined && isShare !== true;
-    // Wakes a waiter here when its endpoint moves.
+    // A forwarded wait is woken by the client's replica, any other one by this service's stop.
     this.#forget = isPassedOn
       ? NOTHING
       : service.wakeAtStop(this.#controller, isShare === true ? "end" : "stop");
@@ -28,7 +28,7 @@ export class ClientWait implements Disposable {
     if (response.destroyed) this.#controller.abort(GONE);
   }
 
-  /** True once the client's replica is stopping, unless the client was gone before. */
+  /** True once the client's replica is stopping, unless the client had gone before. */
   get isStopping(): boolean {
     return this.signal.reason === STOPPING && !this.#response.destroyed;
   }

@@ -1,10 +1,10 @@
-/** Translates the names of fields in refusals of use cases into those of a dialect. */
+/** Translates field names in refusals of use cases into the names of a dialect. */
 import { ServiceError } from "../../../core/service-error.ts";
 
 /** Names of fields in the first version of REST, and their names in another dialect. */
 export type FieldNames = Readonly<Record<string, string>>;
 
-/** Does the work; a refusal with `invalid_request` names the fields as in this dialect. */
+/** Does the work. Refusals with `invalid_request` name the fields as in this dialect. */
 export async function inNames<T>(names: FieldNames, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-/** Keeps bodies of requests that may have to be passed on after they were read, because their endpoint moves. */
+/** Keeps bodies of requests after they were read, because a request is passed on if its endpoint moves. */
 import type { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 
@@ -22,13 +22,13 @@ export function keepBody(request: IncomingMessage, maxBytes = KEPT_MAX_BYTES): v
   Object.assign(request, { [IS_KEPT]: true });
 }
 
-/** Sets the body after it was read, to its end or as far as wanted. */
+/** Sets the body after it was read, completely or in part. */
 export function noteBody(request: IncomingMessage, body: Buffer): void {
   const entry = kept.get(request);
   if (entry !== undefined && body.length <= entry.maxBytes) entry.body = body;
 }
 
-/** Undefined if it was not read, or is too large. */
+/** The kept body. Undefined if it was not read, or is too large. */
 export function keptBody(request: IncomingMessage): Buffer | undefined {
   return kept.get(request)?.body;
 }

@@ -35,7 +35,7 @@ export function hasBody(request: IncomingMessage): boolean {
 }
 
 /**
- * Whether the whole body arrived in one piece with the head, as most small ones do, so that no wait is needed. It is there once
+ * Whether the whole body arrived in one piece with the head, like most small bodies, so that no wait is needed. Resolves once
  * Node has read that piece.
  */
 export async function cameAtOnce(request: IncomingMessage): Promise<boolean> {
@@ -85,7 +85,7 @@ export async function readBody(
   const there: unknown = isThere ? request.read() : undefined;
   if (Buffer.isBuffer(there)) {
     watch(there);
-    // To its end: otherwise the next request of the connection would not arrive.
+    // Reads to the end: otherwise the next request of the connection would not arrive.
     request.resume();
     if (IS_KEPT in request) noteBody(request, there);
     return there;

@@ -1,4 +1,4 @@
-/** Builds the engine's options that the containers of workers and of pods share. Pure. */
+/** Builds the container options that workers and pods share. Pure. */
 import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode";
 import type { Template } from "../../../core/resources/templates/template.ts";
 import type { ContainerSettings } from "../../container-settings.ts";
@@ -10,7 +10,7 @@ const PIDS_MAX = 4_096;
 
 const GB = 1024 ** 3;
 
-/** Maximum of shared memory: model servers need more than the engine's 64 MB. It counts as memory. */
+/** Maximum shared memory. Model servers need more than the engine's default of 64 MB. It counts as memory. */
 const SHM_BYTES = 1 * GB;
 
 /** The engine keeps a short log for `docker logs`. The emulator gets each line as it is written. */
@@ -40,7 +40,7 @@ export function baseOptions(
   { labels, settings, network }: BaseFrame,
 ): ContainerCreateOptions {
   const { dockerEntrypoint: entrypoint, dockerStartCmd: command } = image;
-  // Images for GPUs set it to `all`.
+  // Set explicitly, because images for GPUs set the variable to `all`.
   const visible = { NVIDIA_VISIBLE_DEVICES: realGpuIds({ gpus }).join(",") || "void" };
   const published = <T>(value: T) =>
     Object.fromEntries(ports.map((port): [string, T] => [port, value]));
@@ -51,7 +51,7 @@ export function baseOptions(
     ...(command.length > 0 && { Cmd: [...command] }),
     Env: Object.entries({ ...env, ...visible }).map(([key, value]) => `${key}=${value}`),
     Labels: { ...labels },
-    // The emulator holds it open.
+    // The emulator keeps standard input open.
     OpenStdin: true,
     ExposedPorts: published({}),
     HostConfig: {
@@ -64,7 +64,7 @@ export function baseOptions(
   };
 }
 
-/** The limits of every container, a worker's or a pod's. */
+/** The limits of the containers of workers and pods. */
 function boundsOf({ memoryBytes, cpus }: ContainerSettings): HostConfig {
   return {
     Init: true,

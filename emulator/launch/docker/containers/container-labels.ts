@@ -1,11 +1,11 @@
-/** The labels that tell an emulator's containers from those of others, and which containers are leftovers. */
+/** The labels of an emulator's containers, and the rule that finds leftovers by them. */
 import { isAbandoned, ownedName } from "../../../../runtime/leftovers/owner.ts";
 import type { WorkerOrder } from "../../launcher.ts";
 import type { PodOrder } from "../../pod-launcher.ts";
 import type { Listed } from "../container-engine.ts";
 
 export const LABEL = {
-  /** Digest of the emulator's data directory, which no other running emulator has. */
+  /** Digest of the emulator's data directory, unique among running emulators. */
   emulator: "sv.emulator",
   /** The process that made the container. */
   owner: "sv.owner",
@@ -46,15 +46,15 @@ export function networkLabels(emulator: string): Labels {
 export function ownLabels(id: string, emulator: string): Labels {
   return {
     [LABEL.emulator]: emulator,
-    // Names of this form end with something unique.
+    // A name of this form must end with something unique.
     [LABEL.owner]: `${ownedName(OWNER_KIND)}-${id}`,
     [LABEL.worker]: id,
   };
 }
 
 /**
- * True for a container that this emulator, or an earlier one on its data directory, made and does not run. True also for a
- * container of another emulator whose process is dead, or is unknown here for 8 days.
+ * True for a container without a running worker that this emulator, or an earlier one on its data directory, made. True also
+ * for a container of another emulator if that emulator's process is dead, or has been unknown here for 8 days.
  *
  * @param isRun whether this emulator runs the worker with that id
  */

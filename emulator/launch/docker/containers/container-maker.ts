@@ -1,4 +1,7 @@
-/** Makes containers: without a disk limit where the engine has none, and with a mounted directory only if they see its content. */
+/**
+ * Makes containers: without a disk limit if the engine supports none, and with a mounted directory only if they see its
+ * content.
+ */
 import fs from "node:fs/promises";
 import path from "node:path";
 import type { ContainerCreateOptions } from "dockerode";
@@ -12,7 +15,7 @@ import type { HostRoute } from "../engine-location.ts";
 /** The engine's message if it cannot limit the size of a container's disk. */
 const NO_DISK_LIMIT = /storage-opt|--storage-opt|project quota|pquota/iu;
 
-/** Prefix of a file that is put into a directory while a container is asked whether it sees the file. */
+/** Prefix of the temporary file in a directory that shows whether a container sees the directory's content. */
 const SEEN_FILE = ".sv-seen-";
 
 export interface ContainerMakerOptions {
@@ -29,14 +32,14 @@ export interface MountedDirectory {
 }
 
 export interface NewContainer {
-  /** Whether the container's disk can be written to. */
+  /** Whether the container has a writable disk. */
   readonly hasDisk: boolean;
   readonly optionsFor: (limitsDisk: boolean) => ContainerCreateOptions;
-  /** A directory that has to be checked: an engine elsewhere may mount an empty one instead. */
+  /** A directory to check. An engine on another machine may mount an empty directory instead. */
   readonly toBeSeen: MountedDirectory | undefined;
 }
 
-/** The directory to check. An engine on this machine needs no check: it mounts the directory, or says that there is none. */
+/** The directory to check. Undefined if the engine is on this machine: it mounts the directory, or reports that it is missing. */
 export function unlessHere(
   { engine }: HostRoute,
   directory: string | undefined,
@@ -68,12 +71,12 @@ export class ContainerMaker {
     }
   }
 
-  /** Call it when another engine may answer, which may see other directories. */
+  /** Drops what is known about the engine. Call it when another engine may answer. */
   forget(): void {
     this.#seen.clear();
   }
 
-  /** Tries with a disk limit first: whether there can be one depends on the engine's storage, which only the engine knows. */
+  /** Tries with a disk limit first. Only the engine knows whether its storage supports limits. */
   async #create({ hasDisk, optionsFor }: Omit<NewContainer, "toBeSeen">): Promise<EngineContainer> {
     const { engine, log } = this.#options;
     const limitsDisk = this.#limitsDisk;

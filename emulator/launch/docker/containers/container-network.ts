@@ -9,7 +9,7 @@ const DEFAULT_NETWORK = "bridge";
 /** The option that says whether containers of a network reach each other. */
 const ICC = "com.docker.network.bridge.enable_icc";
 
-/** Options that each network repeats from the default one: the administrator of the engine set them there. */
+/** Options that are copied from the default network, where the engine's administrator sets them. */
 const AS_THE_DEFAULT = [
   "com.docker.network.driver.mtu",
   "com.docker.network.bridge.enable_ip_masquerade",
@@ -24,7 +24,7 @@ export interface ProvidedNetwork {
 
 export interface ContainerNetworkOptions {
   readonly engine: ContainerEngine;
-  /** Value of the label by which this emulator knows its containers. */
+  /** Value of the label of this emulator's containers. */
   readonly emulator: string;
   readonly log: LaunchLog;
 }
@@ -46,9 +46,9 @@ export class ContainerNetwork {
   }
 
   /**
-   * Resolves when the network is there. Where the engine cannot make one, its default network is used and the log says so.
+   * Resolves when the network exists. If the engine cannot make one, its default network is used, which is logged.
    *
-   * @throws EngineError where the engine does not answer
+   * @throws EngineError if the engine does not answer
    */
   async provide(): Promise<ProvidedNetwork> {
     this.#isUsed = true;
@@ -61,7 +61,7 @@ export class ContainerNetwork {
     }
   }
 
-  /** Call it when the network may be gone: the next container looks for it. */
+  /** Call it when the network may be gone. The next container looks for it again. */
   forget(): void {
     this.#provided = undefined;
   }
@@ -76,7 +76,7 @@ export class ContainerNetwork {
     const name = this.#name;
     try {
       const network = (await engine.findNetwork(name)) ?? (await this.#make());
-      if (network.options[ICC] !== "false") this.#warn("the engine does not know how");
+      if (network.options[ICC] !== "false") this.#warn("the engine does not support the option");
       return { name, gateway: network.gateway };
     } catch (error) {
       if (!(error instanceof EngineError) || error.status === undefined) throw error;
@@ -93,7 +93,7 @@ export class ContainerNetwork {
     const options = { ...settingsOf(byDefault?.options ?? {}), [ICC]: "false" };
     await engine.createNetwork({ name, labels: networkLabels(emulator), options });
     const made = await engine.findNetwork(name);
-    if (made === undefined) throw new EngineError("it was made, and is not there", 404);
+    if (made === undefined) throw new EngineError("the network was made, but cannot be found", 404);
     return made;
   }
 

@@ -1,4 +1,4 @@
-/** Builds the engine's options for a worker's container: program, variables, mounts, bounds, privileges, GPUs. Pure. */
+/** Builds the options of a worker's container: program, variables, mounts, limits, privileges, GPUs. Pure. */
 import type { ContainerCreateOptions, HostConfig, MountConfig } from "dockerode";
 import type { ServerAddress, WorkerOrder } from "../../launcher.ts";
 import { containerEnvironment, isServer, volumePaths } from "../../container-environment.ts";
@@ -10,7 +10,7 @@ import { type BaseFrame, baseOptions, bind, wholeDisk } from "./base-options.ts"
 /** Path of the worker port's socket in a container. */
 export const WORKER_SOCKET = "/run/sv-worker.sock";
 
-/** How a container reaches the worker port: by a socket at that path of this machine, or over its network. */
+/** How a container reaches the worker port: by a socket of this machine, or over its network. */
 export type WorkerPlace =
   | { readonly socket: string }
   | {
@@ -58,7 +58,7 @@ export function containerOptions(
   );
   return {
     ...base,
-    // A worker ends with its standard input, because the emulator is gone.
+    // The end of standard input ends the worker: the emulator is gone then.
     StdinOnce: true,
     ...(!settings.asImage && { User: places.user }),
     HostConfig: {
@@ -71,13 +71,16 @@ export function containerOptions(
   };
 }
 
-/** The ports of a load balancing endpoint's server, as the engine names them. */
+/** The ports of a load balancing endpoint's server, in the engine's form. */
 function serverPorts({ template }: Pick<WorkerOrder, "template">): [string, string] {
   const { port, healthPort } = serverSettings(template);
   return [`${port}/tcp`, `${healthPort}/tcp`];
 }
 
-/** Address of that server. @param published ports of this machine by the container's. @throws Error if the server has ended */
+/**
+ * Address of the server. @param published ports of this machine, by the container's own ports. @throws Error if the server has
+ * ended
+ */
 export function serverAddress(
   order: WorkerOrder,
   published: ReadonlyMap<string, number>,

@@ -18,27 +18,27 @@ import {
 } from "../container-engine.ts";
 import { programProblem, startProblem } from "../docker-errors.ts";
 
-/** Timeout of the lines that are still on their way from a container when it has ended. */
+/** Timeout of the last lines from a container that has ended. */
 const LAST_LINES_MS = 2_000;
 
-/** Exit codes and log line of the engine's init for a program that could not run: the container itself did start. */
+/** Exit codes of a container whose engine's init could not run the program. The container itself did start. */
 const CANNOT_RUN: readonly number[] = [126, 127];
 const INIT_COMPLAINT = /^\[FATAL tini \(\d+\)\] (exec .* failed: .*)$/u;
 
-/** Interval at which a container without events is looked at. */
+/** Interval at which a container without events is checked. */
 const LOOK_AGAIN_MS = 30_000;
 
-/** Timeout of the engine's answer about an ending container, and interval at which it is asked. */
+/** Timeout of the engine's answer about an ending container, and interval between such requests. */
 const PATIENCE_MS = 10_000;
 const ASK_AGAIN_MS = 500;
 
-/** Time after an end by SIGKILL in which an event may report a lack of memory: the container's state may omit it. */
+/** Time after an end by SIGKILL in which an event may still report that memory ran out. The container's state may omit it. */
 const LATE_NEWS_MS = 1_000;
 /** Exit code of a program that SIGKILL ended. */
 const KILLED = 137;
 
 export interface ContainerRunOptions<Place> {
-  /** Makes the container and whatever it needs before. @throws Error with a sentence; the reason of `signal` */
+  /** Makes the container and everything it needs. @throws Error with a sentence; the reason of `signal` */
   readonly make: (signal: AbortSignal) => Promise<EngineContainer>;
   /**
    * Finds the program's address after its start.
@@ -55,14 +55,14 @@ export interface ContainerRunOptions<Place> {
 type Course = Pick<Run<EngineContainer, unknown>, "asked" | "signal" | "tail">;
 
 interface SeenEnd extends ContainerEnd {
-  /** The engine was away when the container ended, and may be the cause. */
+  /** True if the engine did not answer when the container ended, and may be the cause. */
   readonly wasAway: boolean;
 }
 
 /**
- * Waits for the end of a container by the engine's events, and asks at intervals too, because an event can be missed. It waits for an
- * engine that is away, because its containers may continue. The service kills a worker that is silent; from then on, the timeout
- * counts from the engine's first failure.
+ * Waits for the end of a container by the engine's events, and asks at intervals too, because an event can be missed. Also
+ * waits for an engine that does not answer, because its containers may continue. Once the service kills the silent worker, the
+ * timeout counts from the engine's first failure.
  */
 export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
   readonly #options: ContainerRunOptions<Place>;
@@ -99,7 +99,10 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
     } catch (error) {
       const lastLogLines = run.tail.end();
       if (error instanceof EngineError && error.status === 404)
-        return exitWith({ goneWith: "its container, which somebody removed", lastLogLines });
+        return exitWith({
+          goneWith: "its container, which was removed from outside",
+          lastLogLines,
+        });
       return goneWithEngine(`the Docker engine: ${startProblem(error)}`, lastLogLines);
     }
   }
@@ -113,7 +116,7 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
     if (container !== undefined) await this.#options.remove(container.id);
   }
 
-  /** @throws EngineError with status 404 for a container that is gone; any other after the timeout */
+  /** @throws EngineError with status 404 if the container is gone, or any other after the timeout */
   async #endOf(container: EngineContainer, run: Course): Promise<SeenEnd> {
     for (;;) {
       try {
@@ -153,7 +156,7 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
     try {
       await container.listen(heard, hearing.signal);
       for (;;) {
-        // News that arrives during a look causes another look.
+        // News that arrives during a check causes another check.
         news = Promise.withResolvers<void>();
         if (failure !== undefined) throw failure;
         const end = await container.ended();
@@ -163,7 +166,7 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
           if (mayBeMemory && !end.oomKilled) await within(clock, LATE_NEWS_MS, outOfMemory.promise);
           return { ...end, oomKilled: end.oomKilled || ranOutOfMemory, wasAway };
         }
-        // An engine that was restarted sends no output until it is asked again.
+        // A restarted engine sends no output until it is asked again.
         await this.#listenTo(container, run);
         this.#wasAway = false;
         this.#failingSince = undefined;
@@ -183,8 +186,8 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
 }
 
 /**
- * End of a container's program. A process of the handler may also run out of memory, which the worker survives and reports:
- * this is the cause of the worker's end only if SIGKILL ended the worker itself.
+ * How a container's program ended. Lack of memory is the cause only if SIGKILL ended the worker itself: a handler process may
+ * run out of memory too, which the worker survives and reports.
  */
 export function exitOf(
   { exitCode, oomKilled }: ContainerEnd,

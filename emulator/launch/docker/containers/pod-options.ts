@@ -1,4 +1,4 @@
-/** Builds the engine's options for a pod's container: program, variables, ports, disks, bounds, GPUs. Pure. */
+/** Builds the options of a pod's container: program, variables, ports, disks, limits, GPUs. Pure. */
 import type { ContainerCreateOptions, MountConfig } from "dockerode";
 import type { Pod } from "../../../core/pods/pod.ts";
 import { mountPoint } from "../../container-environment.ts";
@@ -15,7 +15,7 @@ export interface PodFrame extends BaseFrame {
   readonly networkVolume: string | undefined;
 }
 
-/** A pod has the privileges that its image asks for: it is a machine to work on. */
+/** The container has the privileges that its image asks for, because a pod is a machine to work on. */
 export function podOptions(order: PodOrder, frame: PodFrame): ContainerCreateOptions {
   const { pod, runId, gpus } = order;
   const { settings, limitsDisk } = frame;
@@ -46,7 +46,7 @@ function placeOf({ pod, gpus }: PodOrder, { cpus, memoryBytes }: ContainerSettin
   return livePlace({ id, gpus, gpuTypeIds, cpuCount, memoryBytes, volumeId, dataCenterIds });
 }
 
-/** The published ports by the pod's own. */
+/** The published ports, by the pod's own ports. */
 export function podPorts(pod: Pod, published: ReadonlyMap<string, number>): PodPorts {
   return Object.fromEntries(
     enginePorts(pod).flatMap((name) => {

@@ -121,7 +121,7 @@ describe("a step is refused when it has waited for 10 s in all", () => {
     await scene.clock.settle();
     read.resolve([]);
     await scene.clock.settle();
-    expect(late.state).toContain("the disk does not keep up");
+    expect(late.state).toContain("the disk is too slow");
   });
 });
 
@@ -161,7 +161,7 @@ describe("invariants of steps are checked", () => {
       submit(step, "early");
       step.effects.changedEndpoints.add("early");
     });
-    await expect(early).rejects.toThrow("before anything could be released");
+    await expect(early).rejects.toThrow("before effects can be released");
     expect(steps.countsNow("early").inQueue).toBe(0);
     await steps.commit((step) => submit(step, "early"));
   });

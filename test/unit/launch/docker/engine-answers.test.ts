@@ -19,7 +19,7 @@ describe("a container that cannot be started", () => {
       'OCI runtime create failed: runc create failed: unable to start container process: exec: "nope": executable file not found in $PATH: unknown',
     );
     expect(told).toBe(
-      `the container's program cannot be run: exec: "nope": executable file not found in $PATH; dockerEntrypoint and dockerStartCmd of the template say what is run, without them the image does`,
+      `the container's program cannot be run: exec: "nope": executable file not found in $PATH; the template's dockerEntrypoint and dockerStartCmd name the program, or else the image does`,
     );
   });
 
@@ -46,11 +46,14 @@ describe("an image that cannot be pulled", () => {
     pullProblem("a/b:1", new EngineError(message, 500), hasCredentials);
 
   it.each([
-    ["pull access denied for a/b, repository does not exist", "needs the containerRegistryAuthId"],
-    ["manifest for a/b:1 not found: manifest unknown", "check imageName"],
+    [
+      "pull access denied for a/b, repository does not exist",
+      "the template needs a containerRegistryAuthId",
+    ],
+    ["manifest for a/b:1 not found: manifest unknown", "check the template's imageName"],
     ["Get https://r/v2/: dial tcp: lookup r: no such host", "reaches the registry"],
     ["failed to register layer: write /a: no space left on device", "docker system prune"],
-    ["something else", "by hand is used as it is"],
+    ["something else", "is used without a pull"],
   ])("because of %j says what to do", (message, advice) => {
     expect(problem(message)).toContain(message);
     expect(problem(message)).toContain(advice);
@@ -58,7 +61,7 @@ describe("an image that cannot be pulled", () => {
 
   it("with credentials that the registry refuses says to check those", () => {
     const told = problem("unauthorized: incorrect username or password", true);
-    expect(told).toContain("check the name, and user and password");
+    expect(told).toContain("check the image name, and the username and password");
   });
 });
 

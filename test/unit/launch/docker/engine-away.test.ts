@@ -214,7 +214,7 @@ it("an engine that is not Docker's own is named once", async () => {
   const { launcher, said } = open(engine);
   await launcher.reach();
   await launcher.reach();
-  expect(said).toEqual([expect.stringContaining("not Docker's own, but Podman Engine 4.3.1")]);
+  expect(said).toEqual([expect.stringContaining("the engine is Podman Engine 4.3.1, not Docker's own")]);
 });
 
 describe("memory that ran out", () => {

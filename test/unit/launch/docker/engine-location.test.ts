@@ -13,7 +13,7 @@ const UNSEEN = new EngineError(
   400,
 );
 const HERE = /^the Docker engine runs on this machine/u;
-const ELSEWHERE = /^the Docker engine runs in a virtual machine or on another machine, for /u;
+const ELSEWHERE = /^the Docker engine runs in a virtual machine or on another machine, because /u;
 
 async function launchedOn(engine: ScriptedEngine) {
   const opened = open(engine);
@@ -57,7 +57,9 @@ describe("an engine", () => {
     engine.networks.set("sv-mine", { gateway, options: {} });
     const { routes, said } = await launchedOn(engine);
     expect(routes).toEqual([{ engine: "elsewhere" }]);
-    expect(said.join()).toContain(`${gateway}, the gateway of its containers, is no address of`);
+    expect(said.join()).toContain(
+      `${gateway}, the gateway of its containers, is not an address of`,
+    );
     expect(engine.probes).toEqual([]);
     const rootless = Object.assign(new ScriptedEngine(), { isRootless: true });
     rootless.networks.set("sv-mine", { gateway, options: {} });
@@ -83,7 +85,7 @@ describe("an engine", () => {
     expect(routes).toMatchObject([{ engine: "here" }]);
   });
 
-  it("that was away is asked anew, for it may be another", async () => {
+  it("that was away is located again, because it may be another one", async () => {
     const clock = new FakeClock();
     const engine = new ScriptedEngine();
     const { launcher, routes, said } = open(engine, clock);
@@ -124,7 +126,7 @@ describe("a network volume on an engine elsewhere", () => {
     const { launcher } = open(engine, undefined, volume.path);
     const { startError } = await launcher.launch(containerOrder()).exited;
     expect(startError).toContain(`does not see ${volume.path} of this machine`);
-    expect(startError).toMatch(/share it .*; an engine on another machine cannot have it$/u);
+    expect(startError).toMatch(/share it .*; an engine on another machine cannot mount it$/u);
     expect(engine.removed).toEqual(["c0"]);
     expect(fs.readdirSync(volume.path)).toEqual([]);
   });

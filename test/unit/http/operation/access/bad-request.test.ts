@@ -171,26 +171,30 @@ describe("the request itself", () => {
     ],
     ["an asterisk", `OPTIONS * HTTP/1.1\r\n${HEAD}${close}`, "must name a path that begins with /"],
     [
-      "an Expect nobody can fulfil",
+      "an Expect header that cannot be fulfilled",
       `GET /v2/echo/health HTTP/1.1\r\n${HEAD}expect: miracles\r\n${close}`,
       "Expect: miracles",
     ],
-    ["no HTTP at all", "hello\r\n\r\n", "no valid HTTP request"],
-    ["no valid header", `GET /v2/echo/health HTTP/1.1\r\nhost x\r\n\r\n`, "no valid HTTP request"],
+    ["no HTTP at all", "hello\r\n\r\n", "not a valid HTTP request"],
+    [
+      "no valid header",
+      `GET /v2/echo/health HTTP/1.1\r\nhost x\r\n\r\n`,
+      "not a valid HTTP request",
+    ],
     [
       "two lengths",
       `POST /v2/echo/run HTTP/1.1\r\n${HEAD}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`,
-      "no valid HTTP request",
+      "not a valid HTTP request",
     ],
     [
       "length and chunks",
       `POST /v2/echo/run HTTP/1.1\r\n${HEAD}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}`,
-      "no valid HTTP request",
+      "not a valid HTTP request",
     ],
     [
       "a wrong chunk size",
       `POST /v2/echo/run HTTP/1.1\r\n${HEAD}transfer-encoding: chunked\r\n\r\nzz\r\n`,
-      "not validly divided into chunks",
+      "the chunked encoding of the body is invalid",
     ],
     [
       "headers without end",

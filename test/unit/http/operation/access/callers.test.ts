@@ -50,9 +50,9 @@ describe("a request by a name that leads here and is none of the service's", () 
     ["GET /emulator/events", '"code":"host_not_allowed"'],
     ["GET /lb/echo/", '"code":"host_not_allowed"'],
     ["GET /no/such/path", '"code":"host_not_allowed"'],
-    ["GET /live/v2/echo/health", '{"error":"this service is not known'],
+    ["GET /live/v2/echo/health", '{"error":"this service does not answer'],
     ["GET /live/v1/endpoints", '"status":421'],
-    ["GET /live/v2/echo/ping/w", '{"error":"this service is not known'],
+    ["GET /live/v2/echo/ping/w", '{"error":"this service does not answer'],
     ["POST /v2/echo/openai/v1/chat/completions", '"type":'],
   ])("%s is refused, with a good key too, in the shape of its dialect", async (line, shape) => {
     const { status, body } = await ask(line, host, KEY_LINE);

@@ -39,7 +39,7 @@ it("is the engine's default one where that cannot make such a network, and the l
   );
 });
 
-it("is one that an engine makes of it which ignores what it is to be, and the log says so", async () => {
+it("may lack isolation if the engine ignores the option; the log says so", async () => {
   const engine = new ScriptedEngine();
   engine.createNetwork = async ({ name }) =>
     void engine.networks.set(name, { gateway: "127.0.0.89", options: {} });
@@ -47,7 +47,7 @@ it("is one that an engine makes of it which ignores what it is to be, and the lo
   launcher.launch(containerOrder());
   await made(1);
   expect(routes).toEqual([here("127.0.0.89")]);
-  expect(said).toContain("containers can reach each other: the engine does not know how");
+  expect(said).toContain("containers can reach each other: the engine does not support the option");
 });
 
 it("of killed emulators is removed, and that of one that runs is not", async () => {
