@@ -6,7 +6,7 @@ import { BatchRefusedError } from "./store.ts";
 
 const FIXED = FIELDS.filter(({ fixed }) => fixed).map(({ name }) => name);
 
-/** @throws BatchRefusedError when a field changes that never changes */
+/** @throws BatchRefusedError when a fixed field changes */
 export function refuseFixedChange({ before, after }: JobRow): void {
   const changed = before && FIXED.find((name) => before[name] !== after[name]);
   if (changed) throw new BatchRefusedError(`the ${changed} of job ${before.id} never changes`);

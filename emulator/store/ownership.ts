@@ -7,7 +7,7 @@ import type { RecordKind, Records } from "./records.ts";
 import type { Boot } from "./store.ts";
 
 export interface Replica {
-  /** New at each start. */
+  /** Id of the replica, new at each start. */
   readonly id: string;
   /** URL at which other replicas reach this one. */
   readonly address: string;
@@ -49,8 +49,8 @@ export interface ChangedRecords {
 }
 
 /**
- * Time that a leave waits for running jobs before they go back into the queue: a reasonable time (`idle`), as long as the stop of
- * a single emulator (`stop`), or hardly any (`now`).
+ * Time that a release waits for running jobs before they go back into the queue: a reasonable time (`idle`), as long as the
+ * stop of a single emulator (`stop`), or hardly any (`now`).
  */
 export type LeaveWhen = "idle" | "stop" | "now";
 

@@ -60,7 +60,7 @@ export interface PayloadPlace {
   readonly slot: PayloadSlot | "chunks";
 }
 
-/** A payload was deleted or replaced after it was found and before it was read. The caller has to ask again. */
+/** A payload was deleted or replaced after it was found and before it was read. The caller must ask again. */
 export class PayloadGoneError extends Error {
   override readonly name = "PayloadGoneError";
 }

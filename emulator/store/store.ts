@@ -85,14 +85,14 @@ export interface StoreReads {
   /**
    * Stored chunks in index order, without gaps, in batches of any size.
    *
-   * @throws PayloadDamagedError when a chunk is not what was stored
+   * @throws PayloadDamagedError when a chunk is damaged
    */
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]>;
   /**
-   * Batches with all chunks of the window, and perhaps more at either end, in index order, without gaps. Lines in files are read on
-   * demand.
+   * Batches with all chunks of the window, and perhaps more at either end, in index order, without gaps. Lines in files are
+   * read on demand.
    *
-   * @throws PayloadDamagedError when lines in the database are not what was stored
+   * @throws PayloadDamagedError when lines in the database are damaged
    */
   chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]>;
   /** Whether the damaged payload is still stored. It may have been deleted or replaced since. */
@@ -135,9 +135,9 @@ export interface Store extends StoreReads {
    * Stores the batch durably, as a whole or not at all. The number of the batch must be the next one. Batches are stored in the
    * order of the calls, each after the previous one has settled.
    *
-   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data directory
-   *   is gone; StoreClosedError after `close`; BatchRefusedError when the batch does not fit to what is stored, and
-   *   PartitionsLostError or RecordsMovedError where several processes share the store. Nothing is stored then.
+   * @throws StoreFullError when there is no room; StoreUnusableError when the disk fails; StoreLostError when the data
+   * directory is gone; StoreClosedError after `close`; BatchRefusedError when the batch does not match the stored data, and
+   * PartitionsLostError or RecordsMovedError if several processes share the store. Nothing is stored then.
    */
   flush(batch: Batch): Promise<void>;
   /**
@@ -172,7 +172,7 @@ export class PartitionsLostError extends BatchRefusedError {
   readonly partitions: ReadonlySet<number>;
 
   constructor(partitions: ReadonlySet<number>) {
-    super("another replica has taken over what is to be changed");
+    super("another replica has taken over the partition of the change");
     this.partitions = partitions;
   }
 }

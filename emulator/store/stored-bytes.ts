@@ -141,7 +141,7 @@ export async function readBatches(
 /** @throws PayloadDamagedError when the bytes are damaged */
 function refuseDamaged({ body, checksum }: Found, place: PayloadPlace): Uint8Array {
   if (body instanceof Uint8Array) return body;
-  throw new PayloadDamagedError(place, "is damaged: it does not fit its checksum", { checksum });
+  throw new PayloadDamagedError(place, "is damaged: it does not match its checksum", { checksum });
 }
 
 /** Returns the result of `read`, or undefined if the file is missing or damaged because its row is gone. */
@@ -176,7 +176,7 @@ export function selectChunks(batches: Iterable<ChunkBatch>, window: ChunkWindow)
     selected.push(cut);
     maxCount -= cut.count;
     maxBytes -= cut.lines.byteLength;
-    // The rest of the batch did not fit.
+    // The window has no room for the rest of the batch.
     if (cut.firstIndex + cut.count < batch.firstIndex + batch.count) break;
   }
   return selected;

@@ -7,7 +7,7 @@ import { describeThrown } from "./thrown.ts";
 export class CurrentConcurrency {
   readonly #concurrency: Concurrency;
   readonly #log: Pick<JobLog, "warn">;
-  /** What the option or the last good answer said. */
+  /** The value of the option, or the last valid result of the function. */
   current: number;
   #isAsking = false;
   #askAgain = false;
@@ -19,9 +19,9 @@ export class CurrentConcurrency {
   }
 
   /**
-   * Asks the handler. A question that comes while another is open waits for its answer. Never rejects.
+   * Calls the handler's function. A call during another one waits for its result. Never rejects.
    *
-   * @param changed called with each answer that differs from the current concurrency
+   * @param changed called with each result that differs from the current concurrency
    */
   async ask(changed: (concurrency: number) => void): Promise<void> {
     if (typeof this.#concurrency === "number") return;
@@ -44,7 +44,7 @@ export class CurrentConcurrency {
     try {
       const answer: unknown = await concurrency(this.current);
       if (isConcurrency(answer)) return answer;
-      this.#ignored(`gave ${inspect(answer, { depth: 0 })}, not a whole number of at least 1`);
+      this.#ignored(`returned ${inspect(answer, { depth: 0 })}, not a whole number of at least 1`);
     } catch (thrown) {
       this.#ignored(`threw: ${describeThrown(thrown).message}`);
     }

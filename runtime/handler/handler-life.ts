@@ -34,7 +34,7 @@ export class HandlerLife {
 /**
  * Runs the handler's setup, if it has one.
  *
- * @param setupName names the setup in the message that says that it failed
+ * @param setupName name of the setup in the message about its failure
  * @throws InitError when setup throws
  */
 export async function beginLife(

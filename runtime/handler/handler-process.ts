@@ -1,4 +1,4 @@
-/** The handler process: loads the user's handler, runs it on jobs, and tells the supervisor over the framed pipe. */
+/** The handler process: loads the user's handler, runs it on jobs, and reports to the supervisor over the framed pipe. */
 import fs from "node:fs";
 import { Socket } from "node:net";
 import path from "node:path";
@@ -33,13 +33,13 @@ import { SetupRun } from "./setup-run.ts";
 import { startWatchdog } from "./start-watchdog.ts";
 import { describeThrown } from "./thrown.ts";
 
-/** Timeout for the last frames of a spoiled process; then it ends without them. */
+/** Timeout for the last frames of a process after an uncaught error. Then the process ends without sending them. */
 const LAST_FRAMES_MS = 500;
-/** Delay of the watchdog: the first job needs it, and until then other starts come first. */
+/** Delay before the watchdog starts. Only jobs need it, and other starts are more urgent. */
 const WATCHDOG_DELAY_MS = 1_000;
-/** Delay until schemas are sent: no caller waits for them, and the first job may come at once. */
+/** Delay before schemas are sent. No caller waits for them, and the first job may come at once. */
 const SCHEMAS_DELAY_MS = 50;
-/** Delay of the watchdog of a standby process, which has time for it before it gets a handler. */
+/** Delay before the watchdog of a standby process starts. It has time for this before it gets a handler. */
 const SPARE_WATCHDOG_DELAY_MS = 200;
 
 const printing = new Printing();
@@ -70,7 +70,7 @@ interface Ready {
 
 const channel = new FrameChannel(new Socket({ fd: FRAMES_FD, readable: true, writable: true }), {
   frame: handleFrame,
-  // The supervisor is gone, or the frames are out of step: nothing can be reported any more.
+  // The supervisor is gone, or the frames are out of step. Nothing can be reported any more.
   ended: killOwnTree,
 });
 
@@ -78,7 +78,7 @@ function handleFrame(frame: Frame): void {
   if (isSpoiled) return;
   switch (frame.kind) {
     case ORDER.load:
-      // Written by the supervisor of this very process, as is every other head.
+      // This process's own supervisor writes all heads, so they are valid.
       void load(JSON.parse(frame.head) as LoadOrderHead);
       return;
     case ORDER.run:
@@ -103,7 +103,7 @@ async function load(head: LoadOrderHead): Promise<void> {
   try {
     if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) heedDebugger();
     const handler = await importHandler(head);
-    // A setup may block for minutes, and this process must not outlive a supervisor that dies meanwhile.
+    // A setup may block for minutes. The watchdog ends this process if the supervisor dies meanwhile.
     if (handler.setup !== undefined) startWatchdog();
     const life = await beginLife(handler, setupRun, `setup of ${path.basename(head.sourcePath)}`);
     await life.concurrency.ask(() => {});
@@ -138,11 +138,11 @@ async function load(head: LoadOrderHead): Promise<void> {
 }
 
 /**
- * While a debugger holds this process, no deadline comes nearer, here and in the supervisor.
+ * Stops the clock of deadlines, here and in the supervisor, while a debugger pauses this process.
  *
- * An inspector session of this thread tells of a pause as the last thing before the thread stands still, and of its end as the
- * first thing when it goes on. It does not count as a debugger. A session of another thread, or over the inspector's port, would:
- * with it, a `debugger` statement would stop the process without a debugger that could resume it.
+ * An inspector session of this thread reports a pause just before the thread stops, and the end of the pause as soon as it
+ * continues. Such a session does not count as a debugger. A session of another thread, or over the inspector's port, would
+ * count: a `debugger` statement would then pause a process that no debugger can resume.
  */
 function heedDebugger(): void {
   const { Session } = process.getBuiltinModule("node:inspector");
@@ -159,7 +159,7 @@ function heedDebugger(): void {
   session.post("Debugger.enable");
 }
 
-/** Reports to the supervisor synchronously, because the event loop of this process may not run again. */
+/** Reports to the supervisor synchronously, because the event loop of this process may never run again. */
 function reportAtOnce(notice: LifelineNotice): void {
   const line = `${JSON.stringify(notice)}\n`;
   for (;;) {
@@ -238,14 +238,14 @@ function spoil(thrown: unknown): void {
   if (isSpoiled) return;
   isSpoiled = true;
   const failure: FailedHead = { type: "unhandled_error", ...describeThrown(thrown) };
-  // Chunks that were yielded before the error leave before its report.
+  // Sends the chunks from before the error ahead of its report.
   channel.flush();
   channel.send(REPORT.spoiled, currentInvocation.getStore()?.slot ?? 0, failure);
   channel.flushed(() => process.exit(1));
   setTimeout(() => process.exit(1), LAST_FRAMES_MS);
 }
 
-// As in any Node program, a handler with a listener of its own handles these errors itself.
+// As in any Node program, a handler with its own listener handles these errors itself.
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (thrown: unknown) => {
     if (process.listenerCount(event) === 1) spoil(thrown);

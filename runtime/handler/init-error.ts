@@ -1,6 +1,6 @@
 /** The error of a handler that cannot be made ready. */
 
-/** The module cannot be imported, holds no handler, or its setup failed; the message says which and why. */
+/** The module cannot be imported or contains no handler, or its setup failed. The message says which and why. */
 export class InitError extends Error {
   override readonly name = "InitError";
   readonly code = "handler_not_ready";

@@ -1,4 +1,4 @@
-/** Resolves what a handler imports as if its bundle lay where its source lies, and `sv-runtime` from anywhere. */
+/** Resolves the imports of a handler's bundle as if it were at the source's path. `sv-runtime` resolves from anywhere. */
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 import path from "node:path";
@@ -6,8 +6,8 @@ import path from "node:path";
 const OWN_NAME = "sv-runtime";
 
 /**
- * A bundle lies in a cache directory, far from the `node_modules` of the project it was made from. And a handler that
- * belongs to no project has no `node_modules` at all, but may still import this package: it gets the running one.
+ * A bundle is in a cache directory, outside the project with its `node_modules`. A handler without a project has no
+ * `node_modules`, but may still import this package: it gets the running one.
  */
 export function resolveAs(modulePath: string, sourcePath: string): void {
   const bundle = pathToFileURL(modulePath).href;
@@ -32,7 +32,7 @@ function isNotFound(error: unknown): boolean {
   return error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND";
 }
 
-/** A module beside this file's folder; it ends in `.ts` in the source tree, in `.js` in the package. */
+/** A module of the parent folder, with the ending `.ts` in the source tree and `.js` in the package. */
 function ownEntry(): string {
   const ending = path.extname(import.meta.filename) === ".ts" ? ".ts" : ".js";
   return pathToFileURL(path.join(import.meta.dirname, "..", `index${ending}`)).href;

@@ -1,4 +1,4 @@
-/** Marks a handler's output with its job, and keeps a handler that prints without end within its memory. */
+/** Marks a handler's output with its job, and bounds the memory of a handler that prints without end. */
 import type { WriteStream } from "node:tty";
 import { printedLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -13,7 +13,7 @@ type Write = (text: string | Uint8Array) => boolean;
 class MarkedStream {
   readonly #stream: WriteStream;
   readonly #write: Write;
-  /** What each job printed since its last line break. */
+  /** The text that each job printed since its last line break. */
   readonly #partial = new Map<string, string>();
   #dropped = 0;
 
@@ -21,7 +21,7 @@ class MarkedStream {
     this.#stream = stream;
     this.#write = stream.write.bind(stream);
     stream.write = this.#intercept;
-    // The supervisor reads it. After the supervisor's end, the end of the pipe of frames ends this process.
+    // Errors are ignored: if the supervisor, which reads the stream, is gone, the end of the frame pipe ends this process.
     stream.on("error", () => undefined);
   }
 
@@ -49,7 +49,7 @@ class MarkedStream {
     this.#keep(jobId, text.slice(lastBreak + 1));
   }
 
-  /** Passes on as it is, or drops it when the supervisor does not keep up. */
+  /** Writes the text unchanged, or drops it if the supervisor reads too slowly. */
   write(text: string): void {
     if (this.#stream.writableLength > BACKLOG_BYTES) {
       this.#dropped += text.length;
@@ -62,7 +62,7 @@ class MarkedStream {
     this.#write(text);
   }
 
-  /** The job is over: a rest without a line break counts as a line. */
+  /** Call it when the job is over. Remaining text without a line break counts as a line. */
   end(jobId: string): void {
     if (this.#partial.has(jobId)) this.print(jobId, "\n");
     this.#partial.delete(jobId);
@@ -84,7 +84,7 @@ function recode(text: string, encoding: BufferEncoding): string {
     : Buffer.from(text, encoding).toString();
 }
 
-/** Both streams are replaced on first use only: opening them costs time that a quiet handler need not spend. */
+/** Both streams are replaced on first use only, because opening them takes time that a quiet handler need not spend. */
 export class Printing {
   readonly #made: MarkedStream[] = [];
   readonly #stderr: () => MarkedStream;
@@ -94,7 +94,7 @@ export class Printing {
     this.#stderr = this.#mark("stderr");
   }
 
-  /** Writes a line that is marked already. */
+  /** Writes a line that already has its mark. */
   line(marked: string): void {
     this.#stderr().write(marked);
   }
@@ -108,7 +108,7 @@ export class Printing {
     let marked: MarkedStream | undefined;
     let stream: WriteStream | undefined;
     const open = (): { marked: MarkedStream; stream: WriteStream } => {
-      // The property is Node's own getter for exactly this stream.
+      // The property is Node's own getter of this stream.
       stream ??= original?.get?.call(process) as WriteStream;
       if (marked === undefined) {
         marked = new MarkedStream(stream);

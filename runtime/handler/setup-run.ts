@@ -1,4 +1,4 @@
-/** The context of a running `setup`, and the way to tell it that it is no longer wanted. */
+/** The context of a running `setup`, and the function that aborts its signal. */
 import type { JobLog, SetupContext } from "./contract.ts";
 
 export class SetupRun implements SetupContext {
@@ -7,7 +7,7 @@ export class SetupRun implements SetupContext {
   readonly #listening: () => void;
   #controller: AbortController | undefined;
 
-  /** @param listening called when the setup takes its signal, for the first time */
+  /** @param listening called when the setup first reads its signal */
   constructor(log: JobLog, volumePath: string | undefined, listening: () => void) {
     this.log = log;
     this.volumePath = volumePath;
@@ -22,7 +22,7 @@ export class SetupRun implements SetupContext {
     return this.#controller.signal;
   }
 
-  /** Only a setup that listens is ever told. */
+  /** Aborts the signal, if the setup has read it. */
   abort(): void {
     this.#controller?.abort(new DOMException("The setup is no longer wanted.", "AbortError"));
   }

@@ -2,16 +2,16 @@
 import path from "node:path";
 import { programFile } from "../pipe/program-file.ts";
 
-/** A few megabytes are plenty for a thread that waits for one event. */
+/** Memory limits of the thread. It only waits for one event. */
 const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 };
 
 let isStarted = false;
 
-/** Call before anything of the user's that may block this thread. Idempotent. */
+/** Call it before user code that may block this thread. Idempotent. */
 export function startWatchdog(): void {
   if (isStarted) return;
   isStarted = true;
-  // Imported above, it would be loaded before the handler is.
+  // Loaded here, because a static import would delay the load of the handler.
   const threads = process.getBuiltinModule("node:worker_threads");
   const file = path.join(import.meta.dirname, programFile("watchdog"));
   const watchdog = new threads.Worker(file, {

@@ -1,9 +1,9 @@
-/** Turns whatever a handler threw into a message and, if there is one, a stack. */
+/** Turns a thrown value of a handler into a message and, if it has one, a stack. */
 import { inspect } from "node:util";
 
 const MESSAGE_MAX_LENGTH = 16_384;
 const STACK_MAX_LENGTH = 65_536;
-/** Maximum causes of an error that are shown. */
+/** Maximum number of shown causes of an error. */
 const MAX_CAUSES = 5;
 
 export interface ThrownDescription {

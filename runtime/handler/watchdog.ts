@@ -3,6 +3,6 @@ import { Socket } from "node:net";
 import { LIFELINE_FD } from "../pipe/frame-kinds.ts";
 import { killOwnTree } from "../pipe/process-tree.ts";
 
-// The supervisor holds the other end open as long as it lives, and never writes to it.
+// The supervisor keeps the other end open as long as it lives, and never writes to it.
 const lifeline = new Socket({ fd: LIFELINE_FD, readable: true, writable: false });
 lifeline.on("close", killOwnTree).on("error", killOwnTree).resume();

@@ -28,7 +28,7 @@ export interface HandlerProcessOptions {
   readonly entryPath: string;
   /** `host:port` at which the process accepts a debugger. Default: no debugger. */
   readonly inspect?: string;
-  /** Added to the supervisor's environment. */
+  /** Variables added to the supervisor's environment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Removes secrets from the process's output and reports. */
   readonly mask: SecretMask;
@@ -45,12 +45,12 @@ export interface HandlerProcessEvents {
   gone(end: ProcessEnd): void;
 }
 
-/** Starts on construction. */
+/** The process starts on construction. */
 export class HandlerProcess {
   readonly output: HandlerOutput;
   readonly #child: ChildProcess;
   readonly #channel: FrameChannel | undefined;
-  /** Unique on this machine. */
+  /** Marker of the process and its descendants, unique on this machine. */
   readonly marker = `${process.pid}-${process.hrtime.bigint()}`;
   readonly #oomKills = system().countOomKills();
   #exitNotice: ExitNotice | undefined;
@@ -68,7 +68,7 @@ export class HandlerProcess {
     });
     this.#child = child;
     const { 1: stdout, 2: stderr, [FRAMES_FD]: frames, [LIFELINE_FD]: lifeline } = child.stdio;
-    // The pipes exist, as requested in `stdio` above, unless the spawn failed.
+    // The pipes of `stdio` above exist unless the spawn failed.
     if (stdout) this.output.read(stdout, "stdout");
     if (stderr) this.output.read(stderr, "stderr");
     if (frames) {
@@ -149,7 +149,7 @@ export class HandlerProcess {
   }
 }
 
-/** Resolves when the pipe closes. A broken pipe closes too: writing to an ended process is not a failure. */
+/** Resolves when the pipe closes. A broken pipe closes too: a write to an ended process is not a failure. */
 function closed(pipe: Stream): Promise<void> {
   return new Promise((resolve) => {
     pipe.once("close", resolve);

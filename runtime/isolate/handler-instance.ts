@@ -1,4 +1,4 @@
-/** A handler process with the handler that is loaded into it: on its way to being ready, and ready. */
+/** A handler process and the handler that is loaded into it, before and after it is ready. */
 import {
   ORDER,
   REPORT,
@@ -18,25 +18,25 @@ import type { OutputLine } from "./handler-output.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
 export interface HandlerInstanceOptions extends HandlerProcessOptions {
-  /** For leaving in good order, and again between SIGTERM and SIGKILL, ms. */
+  /** Grace for an orderly end, and again between SIGTERM and SIGKILL, ms. */
   readonly graceMs: number;
 }
 
 export interface HandlerInstanceEvents {
-  /** The handler is loaded and set up; `head` is set from now on. */
+  /** Called when the handler is loaded and set up. `head` is set then. */
   ready(instance: HandlerInstance): void;
-  /** Any frame after the one that said ready. */
+  /** Called with each frame after the ready frame. */
   frame(instance: HandlerInstance, frame: Frame): void;
   line(line: OutputLine): void;
-  /** A debugger holds the process, or lets it go on. */
+  /** Called when a debugger pauses or resumes the process. */
   paused(instance: HandlerInstance, notice: PauseNotice): void;
   gone(instance: HandlerInstance, end: ProcessEnd): void;
 }
 
-/** Spawns the process on construction; it then waits for `load`. */
+/** The process starts on construction, and then waits for `load`. */
 export class HandlerInstance {
   readonly process: HandlerProcess;
-  /** How it is ended. */
+  /** Ends the process. */
   readonly ladder: ProcessLadder;
   readonly #mask: SecretMask;
   #events: HandlerInstanceEvents;
@@ -45,7 +45,7 @@ export class HandlerInstance {
   #isLoading = false;
   #isSetupListening = false;
 
-  /** @param limits where the times it is given are kept */
+  /** @param limits timer of the time limits */
   constructor(
     options: HandlerInstanceOptions,
     limits: DueTimer<Limit>,
@@ -66,7 +66,7 @@ export class HandlerInstance {
     this.ladder = new ProcessLadder(this, options.graceMs, limits);
   }
 
-  /** Hands an idle instance to another keeper, which from now on has its limits and its events. */
+  /** Hands an idle instance to another keeper, which gets its time limits and events from now on. */
   handTo(limits: DueTimer<Limit>, events: HandlerInstanceEvents): void {
     this.ladder.handTo(limits);
     this.#events = events;
@@ -77,14 +77,14 @@ export class HandlerInstance {
     return this.#head;
   }
 
-  /** Has the handler loaded and set up. Idempotent. */
+  /** Orders the process to load and set up the handler. Idempotent. */
   load(head: LoadOrderHead): void {
     if (this.#isLoading) return;
     this.#isLoading = true;
     this.process.send(ORDER.load, 0, head);
   }
 
-  /** Ends the process if it is not ready by then. The first call counts. */
+  /** Ends the process if it is not ready within the limit. Only the first call counts. */
   readyWithin(limitMs: number): void {
     if (this.#head !== undefined) return;
     this.ladder.readyWithin(limitMs, () => {
@@ -94,21 +94,21 @@ export class HandlerInstance {
     });
   }
 
-  /** Why it did not become ready. */
+  /** Why the handler did not become ready. */
   failureOf(end: ProcessEnd): Failure {
     return this.#failure ?? exitDuringInit(end, this.process.output.lastLines(undefined));
   }
 
-  /** Whether the handler would do something on being told to leave. */
+  /** Whether the handler has something to do before it leaves. */
   get hasToTidyUp(): boolean {
     return this.#head === undefined ? this.#isSetupListening : this.#head.disposes === true;
   }
 
   #handleFrame(frame: Frame): void {
     if (this.#head !== undefined) return this.#events.frame(this, frame);
-    // Written by the handler process's own program, as its heads all are.
+    // The handler process's own program writes all heads, so they are valid.
     if (frame.kind === REPORT.ready) {
-      // It became ready before it read the order to leave; it gets no job.
+      // The process became ready before it read the order to leave. It gets no job.
       if (this.ladder.isEnding) return;
       this.ladder.stopWaiting();
       this.#head = JSON.parse(frame.head) as ReadyHead;

@@ -1,11 +1,11 @@
-/** Reads a handler process's output line by line: passes it on within limits, and keeps the last lines for failure reports. */
+/** Reads a handler process's output line by line. Passes it on within limits, and keeps the last lines for failure reports. */
 import type { Readable } from "node:stream";
 import { parseLine, type HandlerLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { LineReader } from "./line-reader.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
-/** Maximum lines passed on in one second, so that a handler cannot fill the disk. */
+/** Maximum lines passed on per second, so that a handler cannot fill the disk. */
 const LINES_PER_SECOND = 1_000;
 const SECOND_MS = 1_000;
 
@@ -15,7 +15,7 @@ export interface OutputLine extends HandlerLine {
   readonly stream: OutputStream;
 }
 
-/** Reading never stops, so that printing never blocks a job. */
+/** Reads the output continuously, so that printing never blocks a job. */
 export class HandlerOutput {
   readonly #pass: (line: OutputLine) => void;
   readonly #mask: SecretMask | undefined;
@@ -34,13 +34,13 @@ export class HandlerOutput {
     const reader = new LineReader(LIMITS.logLineMaxBytes, (line) => this.#take(line, stream));
     source.on("data", (piece: Buffer) => reader.push(piece));
     source.on("end", () => reader.end());
-    // A broken pipe brings nothing more; the process's exit is reported elsewhere.
+    // A broken pipe sends nothing more. The process's exit is reported elsewhere.
     source.on("error", () => {});
   }
 
   /**
-   * The last lines, oldest first: those of the job and those of no known job. The line by which V8 says that it is out
-   * of memory stays among them, though the native stack it prints after it may be longer than what is kept.
+   * The last lines, oldest first: lines of the job, and lines without a known job. V8's line about a lack of memory is always
+   * kept, although V8 prints a long native stack after it.
    */
   lastLines(jobId: string | undefined): string[] {
     const telling = this.#heapLimitLine;
@@ -50,7 +50,7 @@ export class HandlerOutput {
       .map((line) => line.text);
   }
 
-  /** V8 prints this before it aborts the process. */
+  /** Whether V8 reported a lack of memory, which it does before it aborts the process. */
   get sawHeapLimit(): boolean {
     return this.#heapLimitLine !== undefined;
   }

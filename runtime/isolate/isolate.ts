@@ -1,4 +1,4 @@
-/** Runs jobs in a handler process and makes sure that each of them ends in time and with a cause. */
+/** Runs jobs in a handler process. Each job ends in time and with a cause. */
 import { pausableMachineClock } from "../pipe/machine-clock.ts";
 import {
   ORDER,
@@ -31,25 +31,25 @@ export type IsolateOptions = KeeperOptions & LeftoverOptions;
 const handedBack: Outcome = { kind: "handed-back" };
 
 /**
- * The life of a job here: waiting (for a ready process) → running → ended by itself. Or, when its deadline passes or
- * its lease is revoked first: its outcome is decided at once, its handler is asked to stop, and if it has not stopped
- * after a grace, the whole process ends and its neighbours are handed back.
+ * The life of a job: waiting for a ready process → running → ended by itself. If its deadline passes or its lease is revoked
+ * first, its outcome is decided at once and its handler is asked to stop. If it does not stop within a grace, the whole process
+ * ends, and the other jobs in it are handed back.
  */
 export class Isolate {
   readonly #options: IsolateOptions;
   readonly #events: IsolateEvents;
-  /** Its processes: to be started before anything can be loaded. */
+  /** The handler processes. Start it before `load`. */
   readonly keeper: ProcessKeeper;
   readonly #jobs = new RunningJobs();
   readonly #leftovers: JobLeftovers;
   readonly #clock = pausableMachineClock(() => this.keeper.clockChanged());
   readonly #ladder: JobLadder<RunningJob>;
   #concurrency = 0;
-  /** Jobs being ended that have not stopped yet. */
+  /** Number of jobs that are being ended and have not stopped yet. */
   #stopping = 0;
-  /** Number of further jobs that run alone, after a crash that several jobs may have caused. */
+  /** Number of next jobs that run alone, after a crash that several jobs may have caused. */
   #aloneFor = 0;
-  /** The process is to be replaced when the jobs in it are done; none begins in it any more. */
+  /** True if the process will be replaced when its jobs are done. No more jobs begin in it. */
   #isRefreshing = false;
   #isStopped = false;
 
@@ -90,12 +90,12 @@ export class Isolate {
     return this.#jobs.open().length;
   }
 
-  /** Whether any job has begun in its process and is still there, decided or not. */
+  /** Whether any begun job still occupies the process, with or without an outcome. */
   get isBusy(): boolean {
     return this.#jobs.started().length > 0;
   }
 
-  /** How many further jobs may come now. None while a job refuses to stop: its process may have to end. */
+  /** Number of jobs that can be accepted now. 0 while a job does not stop, because its process may have to end. */
   get openPlaces(): number {
     if (!this.#takesJobs || this.#stopping > 0 || this.#isStopped) return 0;
     return Math.max(0, this.#places - this.#jobs.size);
@@ -110,7 +110,7 @@ export class Isolate {
   }
 
   run(handed: HandedJob): void {
-    // There may be fewer places than when it was asked for.
+    // The number of places may have shrunk since the job was requested.
     if (this.#isStopped || this.#jobs.size >= this.#places) {
       this.#events.outcome(handed, handedBack);
       this.#events.placesChanged();
@@ -122,7 +122,7 @@ export class Isolate {
     if (this.#takesJobs) this.#begin(job);
   }
 
-  /** The service took the job away: it is stopped, and nothing more is reported of it. */
+  /** Stops a job whose lease the service has revoked. Nothing more is reported about it. */
   revoke(lease: LeaseRef): void {
     const job = this.#jobs.of(lease);
     if (job === undefined || job.ending !== undefined) return;
@@ -134,7 +134,7 @@ export class Isolate {
     if (job !== undefined) this.keeper.send(ORDER.receipt, job.slot, { nextIndex });
   }
 
-  /** Hands back all jobs that are not done and ends the handler process for good. Idempotent, also before `start`. */
+  /** Hands back all unfinished jobs, and ends the handler process for good. Idempotent; may be called before `start`. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     const isIdle = this.#jobs.started().length === 0;
@@ -161,7 +161,7 @@ export class Isolate {
   }
 
   #handleFrame(frame: Frame): void {
-    // Every head was written by the handler process's own program.
+    // The handler process's own program writes all heads, so they are valid.
     if (frame.kind === REPORT.spoiled) return this.#spoiled(frame.slot, this.#failedHead(frame));
     if (frame.kind === REPORT.concurrency) {
       return this.#ready((JSON.parse(frame.head) as ReadyHead).concurrency);
@@ -181,7 +181,7 @@ export class Isolate {
       }
       case REPORT.failed:
         job.failure = this.#failedHead(frame);
-        // What it printed last may still be in another pipe, which is read in this turn of the event loop, but perhaps after this frame.
+        // The last output may still be in another pipe, which is read in this turn of the event loop, perhaps after this frame.
         setImmediate(() => this.#closeFailed(job));
         return;
       case REPORT.declined:
@@ -215,7 +215,7 @@ export class Isolate {
     return withLogLines(failure, this.keeper.lastLines(job.lease.jobId));
   }
 
-  /** The outcome is decided now; the handler gets its grace. */
+  /** Decides the outcome now, and gives the handler its grace. */
   #stopJob(job: RunningJob, cause: "deadline" | "revoked"): void {
     const outcome =
       cause === "revoked"
@@ -226,7 +226,7 @@ export class Isolate {
     this.#ladder.stop(job, () => this.keeper.send(ORDER.abort, job.slot));
   }
 
-  /** The first cause wins: from here on nothing the handler does changes the outcome. */
+  /** Decides the outcome. The first cause wins; nothing the handler does later changes it. */
   #decide(job: RunningJob, cause: EndingCause, outcome: Outcome | undefined): void {
     if (job.ending !== undefined || job.failure !== undefined) return;
     job.ending = cause;
@@ -234,7 +234,7 @@ export class Isolate {
     if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
   }
 
-  /** The job's place is free again. */
+  /** Frees the job's place. */
   #close(job: RunningJob, outcome: Outcome | undefined): void {
     this.#jobs.remove(job);
     this.#ladder.remove(job);
@@ -266,7 +266,7 @@ export class Isolate {
     for (const job of this.#jobs.started()) this.#decide(job, "handed-back", handedBack);
   }
 
-  /** After an uncaught error the process ends itself; if it does not, it is ended. */
+  /** Handles an uncaught error. The process ends itself, or else is ended. */
   #spoiled(slot: number, head: FailedHead): void {
     const attribution = attributeExit(slot === 0 ? {} : { exitedBy: slot }, this.#undecidedSlots());
     for (const lost of attribution.lost) {
@@ -274,7 +274,7 @@ export class Isolate {
       if (job !== undefined)
         this.#decide(job, "failed", { kind: "failed", failure: this.#withLastLines(job, head) });
     }
-    // No failure report will hold it, so the log has to.
+    // Logged, because no failure report contains the error.
     if (attribution.lost.length === 0) this.#events.line(uncaughtLine(head));
     this.#handBackOpen();
     if (attribution.isUnclear) this.#aloneFor = attribution.handedBack.length;

@@ -1,4 +1,4 @@
-/** Port: what runs a worker's jobs. Adapters: handler processes, and functions in the worker's own process. */
+/** Port: runs a worker's jobs. Adapters: handler processes, and functions in the worker's own process. */
 import type { LoadHead } from "../pipe/frame-kinds.ts";
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
@@ -8,48 +8,51 @@ import type { OutputLine } from "./handler-output.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
 export interface JobIsolate {
-  /** Id of the process that takes jobs, if they run in a process of their own. */
+  /** Process id of the handler process, if jobs run in one. */
   readonly pid: number | undefined;
   /** Process id of the standby process. */
   readonly standbyPid: number | undefined;
   /** Number of jobs without an outcome. */
   readonly openJobs: number;
-  /** How many further jobs may come now. */
+  /** Number of jobs that can be accepted now. */
   readonly openPlaces: number;
-  /** Starts the process, if there is one; it waits for `load`. */
+  /** Starts the process, if jobs run in one. It then waits for `load`. */
   start(): void;
   /** Call once. */
   load(head: LoadHead): void;
-  /** Starts a new version of the handler for the jobs to come. Answered by `reloaded` or `reloadFailed`, unless another comes before. */
+  /**
+   * Starts a new version of the handler for future jobs. `reloaded` or `reloadFailed` follows, unless another `reload` comes
+   * first.
+   */
   reload(head: LoadHead): void;
   run(job: HandedJob): void;
   revoke(lease: LeaseRef): void;
   chunksStored(lease: LeaseRef, nextIndex: number): void;
-  /** Hands back all jobs that are not done and ends for good. Idempotent, also before `start`. */
+  /** Hands back all unfinished jobs, and ends for good. Idempotent; may be called before `start`. */
   stop(): Promise<void>;
-  /** For the last moment of the supervisor. */
+  /** Kills at once, as the last action of the supervisor. */
   killNow(): void;
 }
 
-/** What one version of the handler reports to the worker. */
+/** Events of one version of the handler. */
 export interface IsolateEvents {
-  /** The handler is ready, for the first time or again, or takes another number of jobs at a time. */
+  /** The handler is ready, for the first time or again, or its concurrency changed. */
   ready(concurrency: number): void;
-  /** What the handler that is ready takes and gives: JSON text of a `HandlerSchemas`. */
+  /** Schemas of the ready handler's input and output: JSON text of a `HandlerSchemas`. */
   described(schemas: Uint8Array): void;
-  /** The handler cannot be made ready; there will be no process any more. */
+  /** The handler cannot be made ready, and no more processes are started. */
   unusable(failure: Failure): void;
-  /** The handler did not come back this time; another try follows. */
+  /** A restart of the handler failed. Another try follows. */
   restartFailed(failure: Failure, retryInMs: number): void;
-  /** A loaded standby process waits to take over. */
+  /** A loaded standby process is ready to take over. */
   standbyReady(): void;
-  /** A standby process ended before it was needed; the next one comes with the next handler process. */
+  /** A standby process ended before it was needed. The next one starts with the next handler process. */
   standbyFailed(failure: Failure): void;
-  /** Exactly one for each job that was not revoked. */
+  /** The outcome of a job: exactly one for each job that was not revoked. */
   outcome(lease: LeaseRef, outcome: Outcome): void;
   chunks(lease: LeaseRef, batch: ChunkBatch): void;
   progress(lease: LeaseRef, value: Uint8Array): void;
-  /** A debugger holds the job, or has let go of it. */
+  /** A debugger paused or resumed the job. */
   paused(pause: PauseReport): void;
   line(line: OutputLine): void;
   /** `openPlaces` may have grown. */
@@ -57,9 +60,9 @@ export interface IsolateEvents {
 }
 
 export interface JobIsolateEvents extends IsolateEvents {
-  /** The new version is ready and takes the jobs from now on; `ready` follows. */
+  /** The new version is ready and gets the jobs from now on. `ready` follows. */
   reloaded(): void;
-  /** The new version cannot be made ready: the one before serves on, and `ready` follows for it. */
+  /** The new version cannot be made ready. The old version continues, and `ready` follows for it. */
   reloadFailed(failure: Failure): void;
 }
 

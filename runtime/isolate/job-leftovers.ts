@@ -10,17 +10,17 @@ import type { OpenUpload } from "../protocol/open-upload.ts";
 const DIRECTORY_KIND = "sv-jobs";
 
 export interface LeftoverOptions {
-  /** Ends an upload that its process left open; does not reject. */
+  /** Aborts an upload that its process left open. Never rejects. */
   readonly abortUpload: (upload: OpenUpload) => Promise<void>;
 }
 
-/** This is the supervisor's work, so that it is done however the handler process ends. */
+/** Runs in the supervisor, so that leftovers are removed however the handler process ends. */
 export class JobLeftovers {
   readonly #abortUpload: LeftoverOptions["abortUpload"];
   #tempRoot: string | undefined;
   /** Invocations that have made their directory. */
   readonly #directories = new Set<number>();
-  /** The uploads that each invocation has begun and not ended. */
+  /** The unfinished uploads of each invocation. */
   readonly #uploads = new Map<number, Map<string, OpenUpload>>();
   readonly #removals = new Set<Promise<void>>();
   #clearing: Promise<void> | undefined;
@@ -29,20 +29,20 @@ export class JobLeftovers {
     this.#abortUpload = abortUpload;
   }
 
-  /** Removes the directories that supervisors which were killed have left. Idempotent. */
+  /** Removes the directories that killed supervisors have left. Idempotent. */
   clearOldOnes(): void {
     this.#clearing ??= clearLeftovers(os.tmpdir(), DIRECTORY_KIND);
   }
 
-  /** Parent of the directories of invocations; created by the first. */
+  /** Parent of the invocations' directories. The first invocation creates it. */
   get tempRoot(): string {
-    // Imported above, it would hold up the start of the handler process.
+    // Loaded here, because a static import would delay the start of the handler process.
     const { randomUUID } = process.getBuiltinModule("node:crypto");
     this.#tempRoot ??= path.join(os.tmpdir(), `${ownedName(DIRECTORY_KIND)}-${randomUUID()}`);
     return this.#tempRoot;
   }
 
-  /** An invocation reports a new leftover, or the removal of one. */
+  /** Handles an invocation's report about a new or removed leftover. */
   heard({ kind, slot, head }: Frame): void {
     if (kind === REPORT.tempDir) {
       this.#directories.add(slot);
@@ -50,14 +50,17 @@ export class JobLeftovers {
     }
     const uploads = this.#uploads.get(slot) ?? new Map<string, OpenUpload>();
     this.#uploads.set(slot, uploads);
-    // Every head was written by the handler process's own program.
+    // The handler process's own program writes all heads, so they are valid.
     if (kind === REPORT.uploadOpened) {
       const upload = JSON.parse(head) as OpenUpload;
       uploads.set(upload.uploadId, upload);
     } else uploads.delete((JSON.parse(head) as UploadClosedHead).uploadId);
   }
 
-  /** The invocation is over. It ends its own uploads: remaining ones belonged to a process that could not. */
+  /**
+   * Removes the leftovers of an invocation that is over. An invocation ends its own uploads; remaining ones belong to a process
+   * that ended before.
+   */
   remove(slot: number): void {
     if (this.#directories.delete(slot))
       this.#track(removeAll(path.join(this.tempRoot, String(slot))));

@@ -1,10 +1,10 @@
-/** Cuts a stream of bytes into lines, keeping no more of a line than its limit. */
+/** Splits a stream of bytes into lines. Keeps at most a maximum number of bytes of a line. */
 import { Buffer } from "node:buffer";
 
 const LINE_BREAK = 0x0a;
 const CUT = " [cut]";
 
-/** However much is printed without a line break, the memory taken stays below the limit. */
+/** Bounds its memory, however much is printed without a line break. */
 export class LineReader {
   readonly #maxBytes: number;
   readonly #each: (line: string) => void;
@@ -30,7 +30,7 @@ export class LineReader {
     if (from < piece.length) this.#keep(Buffer.from(piece.subarray(from)));
   }
 
-  /** The stream is over: a rest without a line break counts as a line. */
+  /** Call it at the end of the stream. Remaining text without a line break counts as a line. */
   end(): void {
     if (this.#bytes > 0) this.#emit();
   }

@@ -1,4 +1,4 @@
-/** Keeps a handler process ready: starts it, loads the handler into it, ends it when it is spoiled, starts the next. */
+/** Keeps a handler process ready: starts it, loads the handler, ends it after an uncaught error, and starts the next one. */
 import type { PausableClock } from "../core/pausable-clock.ts";
 import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
@@ -21,19 +21,19 @@ export interface KeeperEvents extends Pick<
   IsolateEvents,
   "ready" | "line" | "restartFailed" | "standbyReady" | "standbyFailed" | "unusable"
 > {
-  /** Any frame that is about jobs. */
+  /** Called with each frame about jobs. */
   frame(frame: Frame): void;
-  /** A debugger holds the process, or has let go of it: the clock was paused or resumed. */
+  /** Called when a debugger paused or resumed the process, and so the clock. */
   clockChanged(): void;
-  /** A process that was ready is gone; the next one is on its way. */
+  /** Called when a ready process is gone. The next one is being started. */
   gone(end: ProcessEnd, lastLines: (jobId: string) => string[]): void;
 }
 
 type State = "idle" | "starting" | "ready" | "ending" | "pausing" | "stopped";
 
 /**
- * idle → starting → ready → ending → starting …; a start that fails goes by way of pausing. Every state leads to
- * stopped. A standby process, if there is one, shortens starting: it takes the place of a new one.
+ * States: idle → starting → ready → ending → starting …. After a failed start: starting → pausing → starting. Every state can
+ * lead to stopped. A standby process, if there is one, is used instead of a new process.
  */
 export class ProcessKeeper {
   readonly #options: KeeperOptions;
@@ -46,11 +46,11 @@ export class ProcessKeeper {
   #current: HandlerInstance | undefined;
   #load: LoadOrderHead | undefined;
   readonly #respawn = new Respawn();
-  /** The job that would not stop, in a process that is ended for it. */
+  /** The job that did not stop, because of which its process is being ended. */
   #stubbornJobId: string | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param clock stands still while a debugger holds the process; the keeper pauses and resumes it */
+  /** @param clock the keeper pauses it while a debugger pauses the process */
   constructor(options: KeeperOptions, clock: PausableClock, events: KeeperEvents) {
     this.#options = options;
     this.#clock = clock;
@@ -60,8 +60,8 @@ export class ProcessKeeper {
   }
 
   /**
-   * The process starts at once; its module may be named later.
-   * @param spare an idle process from another keeper; default: a new one
+   * Starts the process at once. The module is named later, by `load`. @param spare an idle process from another keeper;
+   * default: a new one
    */
   start(spare?: HandlerInstance): void {
     if (this.#state !== "idle") return;
@@ -75,12 +75,12 @@ export class ProcessKeeper {
     this.#current?.load(head);
   }
 
-  /** Whether it can get jobs. The output of a process that has exited is still read, but it gets no job. */
+  /** Whether the process can get jobs. A process that has exited gets no jobs, although its output is still read. */
   get isReady(): boolean {
     return this.#state === "ready" && this.#current?.process.hasExited === false;
   }
 
-  /** Process id of the process that runs now. */
+  /** Process id of the current process. */
   get pid(): number | undefined {
     return this.#current?.process.pid;
   }
@@ -95,12 +95,12 @@ export class ProcessKeeper {
     return this.#options.standby === "idle" ? this.#standby.take() : undefined;
   }
 
-  /** Ends the standby process: there will be nothing for it to take over. */
+  /** Ends the standby process, which will not be needed. */
   dropStandby(): void {
     this.#standby.end();
   }
 
-  /** Prepares a standby process to replace one that was given up. */
+  /** Prepares a standby process to replace one that was given to another keeper. */
   renewStandby(): void {
     if (this.#state === "ready" && this.#load !== undefined) this.#standby.prepare(this.#load);
   }
@@ -114,8 +114,8 @@ export class ProcessKeeper {
   }
 
   /**
-   * The process is spoiled: it is asked to end, then forced. The next one starts when it is gone.
-   * @param stubbornJobId the job that would not stop, if that is the reason; the log then tells what it took
+   * Ends a process that must take no more jobs: it is asked to end, and then killed. The next one starts when it is gone.
+   * @param stubbornJobId the job that did not stop, if that is the reason; the log then tells how its process was ended
    */
   endSpoiled(stubbornJobId?: string): void {
     if (this.#state !== "ready" && this.#state !== "starting") return;
@@ -124,7 +124,7 @@ export class ProcessKeeper {
     this.#current?.ladder.terminate();
   }
 
-  /** The process has done its work and leaves in order. The next one starts when it is gone. */
+  /** Lets an idle process end in an orderly way. The next one starts when it is gone. */
   retire(): void {
     if (this.#state !== "ready") return;
     this.#state = "ending";
@@ -132,9 +132,9 @@ export class ProcessKeeper {
   }
 
   /**
-   * Ends all processes for good; no debugger delays that any more. Idempotent.
+   * Ends all processes for good, even if a debugger pauses them. Idempotent.
    *
-   * @param isIdle true: no job is in the current one, so that it may leave in good order
+   * @param isIdle true if the current process has no job, so that it may end in an orderly way
    */
   stop(isIdle = false): Promise<void> {
     if (this.#state === "stopped") return this.#stopped.promise;
@@ -149,7 +149,7 @@ export class ProcessKeeper {
     return this.#stopped.promise;
   }
 
-  /** For the last moment of the supervisor: kills without waiting. */
+  /** Kills at once, as the last action of the supervisor. */
   killNow(): void {
     void this.stop();
     this.#current?.ladder.kill();
@@ -163,7 +163,7 @@ export class ProcessKeeper {
     this.clockChanged();
   }
 
-  /** To be called whenever the clock was paused, resumed, or has taken time back. */
+  /** Call it whenever the clock was paused, resumed or set back. */
   clockChanged(): void {
     this.#limits.clockChanged();
     this.#events.clockChanged();
@@ -224,7 +224,7 @@ export class ProcessKeeper {
     this.#current = undefined;
     this.#hold(false);
     this.#tellOfStubborn(end);
-    // It must not count as ready while its jobs are settled.
+    // The process must not count as ready while its jobs are settled.
     if (state !== "stopped") this.#state = "pausing";
     this.#events.gone(end, (jobId) => instance.process.output.lastLines(jobId));
     // Settling the last job of a draining worker may have stopped this keeper.

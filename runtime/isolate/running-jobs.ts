@@ -1,4 +1,4 @@
-/** The jobs in a handler process, found by invocation or by lease. */
+/** The jobs in a handler process, by invocation and by lease. */
 import { Buffer } from "node:buffer";
 import type { PausableClock } from "../core/pausable-clock.ts";
 import type { RunHead } from "../pipe/frame-kinds.ts";
@@ -7,23 +7,23 @@ import { type HandedJob, leaseKey, type LeaseRef } from "../protocol/outcome.ts"
 import type { PauseReport } from "../protocol/session.ts";
 import type { Due } from "./ending/due-timer.ts";
 
-/** Why a job is being ended, or was; the first cause counts. */
+/** Why a job is or was being ended. The first cause counts. */
 export type EndingCause = "deadline" | "revoked" | "handed-back" | "failed";
 
-/** One job from its hand-over until its place in the handler process is free again. */
+/** A job from its hand-over until its place in the handler process is free again. */
 export interface RunningJob extends Due {
   readonly slot: number;
   readonly lease: LeaseRef;
   readonly executionTimeoutMs: number;
-  /** How long the clock had stood still before this job came, ms. */
+  /** Total duration of the clock's pauses before this job arrived, ms. */
   readonly pausedBeforeMs: number;
-  /** Kept until the job has started. */
+  /** The job's data, kept until the job has started. */
   waiting: HandedJob | undefined;
-  /** Set when the outcome is decided though the handler still runs. */
+  /** Set if the outcome is decided while the handler still runs. */
   ending: EndingCause | undefined;
-  /** Why its handler has failed, while its earlier output is still being read. */
+  /** Why the handler has failed, set while its earlier output is still being read. */
   failure: Failure | undefined;
-  /** First the deadline; once the job is being ended, the end of its grace. */
+  /** The deadline, or the end of the grace once the job is being ended. */
   dueAt: number;
 }
 
@@ -81,20 +81,20 @@ export class RunningJobs {
     return [...this.#bySlot.values()].filter((job) => job.ending === undefined);
   }
 
-  /** Each invocation has a number of its own, so that a late frame of one is never taken for another's. */
+  /** The number of the next invocation. Numbers are unique, so that a late frame never counts for another invocation. */
   #nextSlot(): number {
     this.#lastSlot = this.#lastSlot === 0xffff_ffff ? 1 : this.#lastSlot + 1;
     return this.#lastSlot;
   }
 }
 
-/** Whether and for how long a debugger held the job. */
+/** Whether and for how long a debugger paused the job. */
 export function pauseOf({ lease, pausedBeforeMs }: RunningJob, clock: PausableClock): PauseReport {
   const pausedMs = Math.round(clock.pausedMs - pausedBeforeMs);
   return { ...lease, isPaused: clock.isPaused, pausedMs };
 }
 
-/** The order that begins the job in the handler process. */
+/** The order that starts the job in the handler process. */
 export function runOrder(
   { jobId, attempt, input, s3Config, traceparent }: HandedJob,
   remainingMs: number,

@@ -5,20 +5,20 @@ import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
 import type { Environment } from "../protocol/worker-env.ts";
 
 const SHOWN = "[secret]";
-/** Minimum length of a secret that is masked: shorter texts are parts of common words. */
+/** Minimum length of a masked secret. Shorter texts may be parts of common words. */
 const MIN_LENGTH = 8;
-/** Maximum secrets of jobs that are remembered; the oldest are forgotten. */
+/** Maximum number of remembered secrets of jobs. The oldest are dropped. */
 const MAX_SECRETS = 100;
 
-/** What an error says. */
+/** The texts of an error. */
 interface Words {
   readonly message: string;
   readonly stack?: string;
 }
 
 /**
- * Knows the secrets of the environment, and of jobs as they arrive. A secret may be any text, so only words are replaced, never
- * the part of a line that names its job or the kind of a report.
+ * Masks the secrets of the environment, and of jobs as they arrive. A secret may be any text. The parts of a line that name its
+ * job or the kind of a report are therefore never changed.
  */
 export class SecretMask {
   readonly #forms = new Map<string, readonly string[]>();
@@ -62,7 +62,7 @@ export class SecretMask {
   }
 
   #maskedFields(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-    // They came as JSON, so that nothing of them is lost.
+    // The fields came as JSON, so stringify loses nothing.
     const json = JSON.stringify(fields, (_, value: unknown) =>
       typeof value === "string" ? this.#masked(value) : value,
     );
@@ -79,7 +79,7 @@ export class SecretMask {
   }
 }
 
-/** A text that is no JSON is the handler process's to complain about. */
+/** The secret in the text. Undefined if the text is not JSON, which the handler process reports. */
 function accessSecretOf(s3Config: Uint8Array): string | undefined {
   let parsed: unknown;
   try {

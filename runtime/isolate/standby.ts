@@ -1,28 +1,28 @@
-/** A second handler process that waits to take over, so that a job need not wait for one to start. */
+/** A second handler process that can take over, so that no job waits for the start of a process. */
 import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
 import type { HandlerInstance } from "./handler-instance.ts";
 
 /**
- * Standby process beside the handler process: none; an idle one in which nothing of the handler is loaded; or one with the
- * handler loaded and set up, which then exists twice, also in the memory of a GPU.
+ * Kinds of standby process: none; idle, without the handler; or loaded, with the handler loaded and set up. With a loaded one
+ * the handler is in memory twice, also in the memory of a GPU.
  */
 export const STANDBY_MODES = ["none", "idle", "loaded"] as const;
 export type StandbyMode = (typeof STANDBY_MODES)[number];
 
 export interface StandbyOptions {
   readonly standby: StandbyMode;
-  /** Time after which the standby process is started beside a ready handler, ms. */
+  /** Delay between a ready handler and the start of its standby process, ms. */
   readonly standbyDelayMs: number;
-  /** How long loading and setup may take together, ms. */
+  /** Timeout for loading and setup together, ms. */
   readonly initLimitMs: number;
 }
 
-/** At most one process at a time; after it is taken or ends, the next `prepare` replaces it. */
+/** Has at most one process. After that is taken or ends, the next `prepare` replaces it. */
 export class Standby {
   readonly #options: StandbyOptions;
   readonly #spawn: () => HandlerInstance;
   #waiting: HandlerInstance | undefined;
-  /** Told to leave, and not gone yet. */
+  /** Processes that were told to leave and are not gone yet. */
   readonly #ending = new Set<HandlerInstance>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -39,14 +39,14 @@ export class Standby {
     return this.#waiting === undefined && this.#ending.size === 0;
   }
 
-  /** The handler is ready: after a pause for its first job, the next process starts. */
+  /** Call it when the handler is ready. The standby process starts after a delay, so that the first job is not slowed down. */
   prepare(load: LoadOrderHead): void {
     if (this.#options.standby === "none" || this.#waiting !== undefined) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#start(load), this.#options.standbyDelayMs);
   }
 
-  /** Hands out the process that waits, if there is one: loaded, about to be, or idle. */
+  /** Returns the standby process, if there is one, and gives it up. It is loaded, loading or idle. */
   take(): HandlerInstance | undefined {
     clearTimeout(this.#timer);
     const taken = this.#waiting;
@@ -61,7 +61,7 @@ export class Standby {
     this.#ending.delete(instance);
   }
 
-  /** It is not needed any more. What it has set up it may dispose of. */
+  /** Ends the standby process, which is not needed any more. It may run `dispose`. */
   end(): void {
     const waiting = this.take();
     if (waiting === undefined) return;
@@ -69,7 +69,7 @@ export class Standby {
     waiting.ladder.leave();
   }
 
-  /** For the last moment of the supervisor. */
+  /** Kills at once, as the last action of the supervisor. */
   killNow(): void {
     this.end();
     for (const instance of this.#ending) instance.ladder.kill();

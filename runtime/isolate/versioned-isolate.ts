@@ -1,37 +1,40 @@
-/** Pins each job to the version of the handler it began with: one isolate per version, and a job never changes its isolate. */
+/**
+ * Pins each job to the version of the handler with which it began. Each version has its own isolate, and a job never changes
+ * its isolate.
+ */
 import type { LoadHead } from "../pipe/frame-kinds.ts";
 import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef } from "../protocol/outcome.ts";
 import { Isolate, type IsolateOptions } from "./isolate.ts";
 import type { JobIsolate, JobIsolateEvents } from "./job-isolate.ts";
 
-/** Delay of the next standby process after a save: a file that was saved once is often saved again soon. */
+/** Delay of the next standby process after a save, because a saved file is often saved again soon. */
 const NEXT_STANDBY_DELAY_MS = 100;
 
-/** Delay of the end of the former process, so that the first jobs of the new version have the machine to themselves. */
+/** Delay of the end of the old process, so that it does not slow down the first jobs of the new version. */
 const RETIRE_AFTER_MS = 50;
 
-/** An old version on its way out. */
+/** An old version that is being retired. */
 interface Retirement {
   readonly ended: PromiseWithResolvers<void>;
   isEnding: boolean;
 }
 
 /**
- * One isolate is current, and every new job begins in it: that is the pin. With `reload` a next one starts, out of the idle
- * standby process if there is one; it becomes current when its handler is ready. The one that was current keeps the jobs
- * that began in it, gets no others, and ends when nothing runs in it any more.
+ * One isolate is current, and every new job begins in it. `reload` starts the next isolate, in the idle standby process if
+ * there is one. It becomes current when its handler is ready. The old isolate keeps its jobs, gets no others, and ends after
+ * its last job.
  */
 export class VersionedIsolate implements JobIsolate {
   readonly #options: IsolateOptions;
   readonly #events: JobIsolateEvents;
   #current: Isolate;
   #next: Isolate | undefined;
-  /** Old versions, which finish their jobs. */
+  /** Old versions that still finish jobs. */
   readonly #retired = new Map<Isolate, Retirement>();
-  /** Concurrency of the current version, once it was ready. */
+  /** Concurrency of the current version; undefined before it is ready. */
   #concurrency: number | undefined;
-  /** Why the current one will take no jobs any more; a next one may do better. */
+  /** Why the current version takes no more jobs. The next version may work. */
   #currentFailure: Failure | undefined;
   #isStopped = false;
 
@@ -62,17 +65,17 @@ export class VersionedIsolate implements JobIsolate {
     return this.#all().reduce((sum, isolate) => sum + isolate.openJobs, 0);
   }
 
-  /** How many further jobs may come now; none until a new version is ready or given up. */
+  /** Number of jobs that can be accepted now. 0 until a new version is ready or has failed. */
   get openPlaces(): number {
     return this.#next === undefined ? this.#current.openPlaces : 0;
   }
 
-  /** Pins a job: it begins in the current version, and ends there whatever version comes meanwhile. */
+  /** Starts a job in the current version, in which it also ends, even if a new version becomes current. */
   run(job: HandedJob): void {
     this.#current.run(job);
   }
 
-  /** All versions are told; the job's own one reacts. */
+  /** Tells all versions; only the version with the job reacts. */
   revoke(lease: LeaseRef): void {
     for (const isolate of this.#all()) isolate.revoke(lease);
   }
@@ -81,11 +84,11 @@ export class VersionedIsolate implements JobIsolate {
     for (const isolate of this.#all()) isolate.chunksStored(lease, nextIndex);
   }
 
-  /** Starts a new version; one before it that has not become ready yet is given up. */
+  /** Starts a new version. An earlier one that is not ready yet is ended. */
   reload(head: LoadHead): void {
     if (this.#isStopped) return;
     const superseded = this.#next;
-    // A debugger's port is one process's at a time.
+    // Only one process at a time can use the debugger's port.
     if (this.#options.inspect !== undefined) this.#retire(this.#current);
     const next = this.#newIsolate({
       ...this.#options,
@@ -165,7 +168,7 @@ export class VersionedIsolate implements JobIsolate {
     }
   }
 
-  /** The next one has failed: the current one takes jobs again, if it can. */
+  /** Called when the next version has failed. The current one takes jobs again, if it can. */
   #keepCurrent(failure: Failure): void {
     if (this.#currentFailure !== undefined || this.#retired.has(this.#current)) {
       return this.#events.unusable(failure);
@@ -184,7 +187,7 @@ export class VersionedIsolate implements JobIsolate {
     setTimeout(() => this.#endIfIdle(isolate), delayMs).unref();
   }
 
-  /** An old version ends after its last job; its process may dispose of its state. */
+  /** Ends an old version after its last job. Its process may run `dispose`. */
   #endIfIdle(isolate: Isolate): void {
     const retirement = this.#retired.get(isolate);
     if (retirement === undefined || retirement.isEnding || isolate.isBusy) return;

@@ -78,17 +78,17 @@ export function moveContract(name: string, open: OpenTarget, pages: readonly num
       await owner.insert({ id: "theirs" });
       const before = await target.store.boot();
       await expect(moveStore({ from, to: target.store, directory })).rejects.toThrow(
-        "moved into an empty one only",
+        "can only be moved into an empty one",
       );
       expect(await target.store.boot()).toEqual(before);
     });
 
-    it("is refused if a move of another directory, or of an earlier state of it, was begun", async () => {
+    it("is refused if a move of another directory, or of an earlier state of it, is unfinished", async () => {
       await using target = await open();
       const to = failing(target.store, 1);
       await expect(moveStore({ from, to, directory })).rejects.toThrow("interrupted");
       const other = moveStore({ from, to: target.store, directory: "/elsewhere" });
-      await expect(other).rejects.toThrow(`a move of ${directory} into this store was begun`);
+      await expect(other).rejects.toThrow(`a move of ${directory} into this store is unfinished`);
       const used = new Proxy(from, {
         get: (store, key: keyof Store) =>
           key === "boot"
@@ -97,7 +97,7 @@ export function moveContract(name: string, open: OpenTarget, pages: readonly num
       });
       const late = moveStore({ from: used, to: target.store, directory });
       await expect(late).rejects.toThrow(StoreUnusableError);
-      await expect(late).rejects.toThrow("was used since");
+      await expect(late).rejects.toThrow("was used after");
     });
   });
 }

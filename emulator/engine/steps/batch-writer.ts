@@ -101,9 +101,9 @@ export class BatchWriter {
   }
 
   /**
-   * Runs `step` now. Resolves with its value when its changes, and the changes that it rests on, are durable. A step that
-   * throws changes nothing; it rejects alone, and only once the steps before it are durable, because its refusal may rest on
-   * them. Call it when there is room.
+   * Runs `step` now. Resolves with its value when its changes and the changes it rests on are durable. A step that throws
+   * changes nothing, and rejects once earlier steps are durable, because its refusal may rest on them. Call it when there is
+   * room.
    *
    * @throws StoreClosedError after `close`; what the step throws; what `flush` throws
    */

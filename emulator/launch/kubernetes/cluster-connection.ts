@@ -1,6 +1,6 @@
 /**
- * Sends requests to the API server of a cluster. Address and credentials are those of a kubeconfig (`KUBECONFIG`, `~/.kube/config`), or
- * of the service account of the pod that the service runs in.
+ * Sends requests to the API server of a cluster. Address and credentials come from a kubeconfig (`KUBECONFIG`,
+ * `~/.kube/config`), or from the service account of the service's own pod.
  */
 import http from "node:http";
 import https, { type RequestOptions } from "node:https";
@@ -26,7 +26,7 @@ export class ClusterConnection {
   readonly #kubeconfig: string | undefined;
   #config: Promise<KubeConfig> | undefined;
 
-  /** @param kubeconfig path of a file; default: those that the environment names */
+  /** @param kubeconfig path of a file; default: the files that the environment names */
   constructor(kubeconfig?: string) {
     this.#kubeconfig = kubeconfig;
   }
@@ -77,7 +77,7 @@ export class ClusterConnection {
     asking.once("socket", (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS));
     asking.end(text);
     const [answer] = (await once(asking, "response")) as [http.IncomingMessage];
-    // The reader gets the error. There may be no reader yet, or none any more.
+    // The reader gets the error. This listener catches it while there is no reader.
     answer.on("error", () => undefined);
     asking.on("error", (error) => answer.destroy(error));
     return answer;
@@ -93,14 +93,14 @@ export class ClusterConnection {
     try {
       return await this.#config;
     } catch (error) {
-      // A file that is missing or invalid may be mended.
+      // The file is read again, because a missing or invalid one may be fixed meanwhile.
       this.#config = undefined;
       throw error;
     }
   }
 }
 
-/** Loads this part of the library on demand: it takes 0.3 s, which a service without a cluster should not pay. */
+/** Loads this part of the library on demand. Loading takes 0.3 s, which a service without a cluster should not spend. */
 async function loadConfig(file: string | undefined): Promise<KubeConfig> {
   const { KubeConfig: Config } = await import("@kubernetes/client-node/dist/config.js");
   const config = new Config();
@@ -112,7 +112,7 @@ async function loadConfig(file: string | undefined): Promise<KubeConfig> {
     throw new ClusterError(`the kubeconfig cannot be read: ${said}`, { cause: error });
   }
   const cluster = config.getCurrentCluster();
-  // The library makes up this cluster where it finds no kubeconfig.
+  // The library invents this cluster if it finds no kubeconfig.
   const isMadeUp = cluster?.name === "cluster" && cluster.server === "http://localhost:8080";
   if (cluster === null || isMadeUp)
     throw new ClusterError(

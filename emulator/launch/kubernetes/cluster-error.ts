@@ -1,4 +1,4 @@
-/** The refusals of a cluster's API server, and the reasons why it could not be asked. */
+/** Errors of requests to a cluster's API server: its refusals, and failures to reach it. */
 
 export interface ClusterErrorFacts extends ErrorOptions {
   /** HTTP status of the answer; absent without an answer. */
@@ -12,7 +12,7 @@ export class ClusterError extends Error {
   readonly status: number | undefined;
   readonly reason: string | undefined;
 
-  /** @param message the API server's own, or a sentence that says why it did not answer */
+  /** @param message the API server's own message, or a sentence that says why it did not answer */
   constructor(message: string, { status, reason, ...options }: ClusterErrorFacts = {}) {
     super(message, options);
     this.status = status;
@@ -20,12 +20,12 @@ export class ClusterError extends Error {
   }
 }
 
-/** Whether the object is gone, or has a successor of the same name. */
+/** Whether the object is gone, or another one has its name now. */
 export function isGone(error: unknown): boolean {
   return error instanceof ClusterError && (error.status === 404 || error.status === 409);
 }
 
-/** Whether the requested version is too old for a watch: the objects have to be listed again. */
+/** Whether the requested version is too old for a watch. The objects must be listed again then. */
 export function isTooOld(error: unknown): boolean {
   return error instanceof ClusterError && (error.status === 410 || error.reason === "Expired");
 }
@@ -39,7 +39,7 @@ export function brokenOff(error: unknown): ClusterError {
   return new ClusterError(`the Kubernetes API broke off: ${said}`, { reason, cause: error });
 }
 
-/** Such an end is normal, because long-lived connections end from time to time. */
+/** Whether a connection ended in the middle. This is normal for long-lived connections. */
 export function isBrokenOff(error: unknown): boolean {
   return error instanceof ClusterError && error.reason === BROKEN_OFF;
 }

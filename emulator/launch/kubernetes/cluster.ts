@@ -6,7 +6,7 @@ import type { ClusterConnection } from "./cluster-connection.ts";
 import { brokenOff, ClusterError, isGone } from "./cluster-error.ts";
 import type { SeenEvent, SeenPod } from "./seen-pod.ts";
 
-/** A list of pods, and the version from which a watch continues. */
+/** A list of pods, and the version at which a watch continues. */
 export interface PodList {
   readonly pods: readonly SeenPod[];
   readonly resourceVersion: string;
@@ -14,7 +14,7 @@ export interface PodList {
 
 export type PodEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly pod: SeenPod }
-  /** A watch can continue from here. */
+  /** A version at which a watch can continue. */
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string };
 
 /** Timeout after which the server ends a watch. */
@@ -29,7 +29,7 @@ const LOG_LINE_MAX = "2026-01-01T00:00:00.000000000Z ".length + LIMITS.logLineMa
 /** The server refuses unknown fields instead of dropping them silently (1.25 and later). */
 const CREATE = { fieldValidation: "Strict" };
 
-/** Every operation throws a ClusterError. */
+/** All operations throw a ClusterError if they fail. */
 export class Cluster {
   readonly namespace: string;
   readonly #connection: ClusterConnection;
@@ -44,9 +44,10 @@ export class Cluster {
   }
 
   /**
-   * Ends a pod, then deletes it. A pod that is gone, or has a successor of its name, is no error.
+   * Ends a pod, then deletes it. It is not an error if the pod is gone, or another pod has its name now.
    *
-   * @param graceSeconds time between SIGTERM and SIGKILL. A second call can shorten it; 0 deletes a pod whose node does not answer
+   * @param graceSeconds time between SIGTERM and SIGKILL. A second call can shorten it; 0 deletes a pod whose node does not
+   * answer
    */
   async deletePod({ metadata: { name, uid } }: SeenPod, graceSeconds: number): Promise<void> {
     const options = { gracePeriodSeconds: graceSeconds, preconditions: { uid } };
@@ -63,7 +64,10 @@ export class Cluster {
     return { pods: items, resourceVersion: metadata.resourceVersion };
   }
 
-  /** Yields a bookmark when the server has agreed, then the changes after that version, until the server ends the watch. */
+  /**
+   * Yields a bookmark when the server has accepted the watch, then the changes after the version, until the server ends the
+   * watch.
+   */
   async *watchPods(
     labelSelector: string,
     resourceVersion: string,
@@ -117,12 +121,12 @@ export class Cluster {
     await this.#create("secrets", body);
   }
 
-  /** A secret that is gone is not an error. */
+  /** Deletes a secret. It is not an error if it is gone. */
   async deleteSecret(name: string): Promise<void> {
     await this.#delete("secrets", name, {});
   }
 
-  /** The uid of the config map with that name, which is made if there is none. */
+  /** Returns the uid of the config map with this name. Makes it if it is missing. */
   async provideConfigMap(body: V1ConfigMap): Promise<string> {
     const path = `${this.#path("configmaps")}/${body.metadata?.name ?? ""}`;
     try {
@@ -171,7 +175,7 @@ type WatchLine =
       };
     };
 
-/** @param longest maximum length of a line; the rest is cut off */
+/** @param longest maximum length of a line; longer lines are cut */
 async function* linesOf(
   input: IncomingMessage,
   longest = Number.POSITIVE_INFINITY,

@@ -1,16 +1,16 @@
-/** Says which nodes have the GPUs that an endpoint asks for, and how many a pod takes. Pure. */
+/** Selects the nodes with the GPUs that an endpoint asks for, and sets the number of GPUs of a pod. Pure. */
 import type { V1Affinity, V1NodeSelectorRequirement, V1Toleration } from "@kubernetes/client-node";
 import { type CudaRequirement, meetsCudaRequirement } from "../../core/workers/cuda-requirement.ts";
 import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 
 const NODE_ENV = {
-  /** Node labels, like `gpu=l4,zone=a`, instead of those by which GPU types are found. */
+  /** Node labels, like `gpu=l4,zone=a`, which replace the labels of GPU types. */
   selector: "SV_CONTAINER_NODES",
-  /** The device plugin's name of a GPU. Default: that of the maker of the GPU types asked for. */
+  /** The device plugin's resource name for GPUs. Default: the name by the maker of the requested GPU types. */
   resource: "SV_CONTAINER_GPU_RESOURCE",
 } as const;
 
-/** Label of NVIDIA's GPU feature discovery with the name that nvidia-smi reports. */
+/** Label by NVIDIA's GPU feature discovery; its value is the GPU's name in nvidia-smi. */
 const PRODUCT_LABEL = "nvidia.com/gpu.product";
 
 /** Labels of the newest CUDA version that a node's driver supports. */
@@ -19,7 +19,7 @@ const CUDA_LABEL = {
   minor: "nvidia.com/cuda.runtime.minor",
 };
 
-/** Clouds taint their nodes with GPUs to keep other pods away. */
+/** Tolerations of the taints with which clouds keep other pods away from GPU nodes. */
 const TOLERATIONS: readonly V1Toleration[] = [
   { key: "nvidia.com/gpu", operator: "Exists" },
   { key: "amd.com/gpu", operator: "Exists" },
@@ -29,7 +29,7 @@ type Wanted = Pick<Endpoint, "computeType" | "gpuCount" | "gpuTypeIds"> & CudaRe
 type Variables = Readonly<Record<string, string>>;
 
 export interface GpuPlace {
-  /** Limits by the names of resources. */
+  /** Limits by resource name. */
   readonly limits: Variables;
   readonly affinity?: V1Affinity;
   readonly tolerations?: V1Toleration[];
@@ -39,7 +39,7 @@ export interface NodePlace extends GpuPlace {
   readonly nodeSelector?: Record<string, string>;
 }
 
-/** Without a GPU type any GPU will do. Of several types, the first is preferred. */
+/** Without a GPU type, any GPU is accepted. The first of several types is preferred. */
 export function nodePlace(endpoint: Wanted, env: Variables): NodePlace {
   const nodeSelector = readSelector(env[NODE_ENV.selector] ?? "");
   const chosen = Object.keys(nodeSelector).length > 0 ? { nodeSelector } : {};
@@ -82,7 +82,7 @@ function isOneOf(typeIds: readonly string[]): V1NodeSelectorRequirement {
   return { key: PRODUCT_LABEL, operator: "In", values };
 }
 
-/** One of these terms must hold, as in `meetsCudaRequirement`. */
+/** Terms of which at least one must hold, as in `meetsCudaRequirement`. */
 function cudaTerms(wanted: CudaRequirement): readonly V1NodeSelectorRequirement[][] {
   const { allowedCudaVersions: allowed = [], minCudaVersion: oldest } = wanted;
   if (allowed.length === 0 && oldest === undefined) return [[]];
@@ -103,7 +103,9 @@ function cudaTerms(wanted: CudaRequirement): readonly V1NodeSelectorRequirement[
   ];
 }
 
-/** Labels have no spaces. Drivers before 450 omit the maker, and shared GPUs have a suffix. */
+/**
+ * Possible values of the product label: without spaces, without the maker (drivers before 450), or with a suffix (shared GPUs).
+ */
 export function productNames(typeId: string): readonly string[] {
   const name = typeId.trim().replaceAll(/\s+/gu, "-");
   const names = [name, name.replace(/^NVIDIA-/u, "")];

@@ -1,4 +1,4 @@
-/** Launcher that runs each worker as a pod of a Kubernetes cluster. Pods outlive the process that has made them. */
+/** Launcher that runs each worker as a pod of a Kubernetes cluster. Pods outlive the process that made them. */
 import type { Template } from "../../core/resources/templates/template.ts";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { isServer } from "../container-environment.ts";
@@ -21,9 +21,9 @@ import { PodWatch } from "./pod-watch.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
 export interface KubernetesLauncherOptions extends PodMakerOptions {
-  /** Whether this replica starts the endpoint's workers; if not, another replica does. */
+  /** Whether this replica starts the endpoint's workers. If not, another replica does. */
   readonly isOurs: (endpointId: string) => boolean;
-  /** Called when the pods were listed, before leftovers are deleted. */
+  /** Called after the pods were listed, before leftovers are deleted. */
   readonly found: () => void;
   /** Called with each line that a worker writes. */
   readonly line: (order: Pick<WorkerOrder, "endpoint" | "workerId">, line: string) => void;
@@ -36,7 +36,7 @@ export type KubernetesLauncher = EngineLauncher;
 
 type Adoption = Parameters<OutlivingWorkers["adopt"]>[0];
 
-/** Interval at which leftovers are looked for: endpoints may move to this replica at any time, and a deletion may have failed. */
+/** Interval between searches for leftovers. Endpoints may move to this replica at any time, and a deletion may have failed. */
 const LEFTOVERS_MS = 30_000;
 
 export function createKubernetesLauncher(options: KubernetesLauncherOptions): KubernetesLauncher {
@@ -141,7 +141,7 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
     this.#watch.stop();
   }
 
-  /** A pod that was made before a list and is not in it is gone. */
+  /** Returns a function that takes the listed uids. A pod that was made before the list and is not in it is gone. */
   #listing(): (uids: ReadonlySet<string>) => void {
     const made = this.#runs.all.flatMap((run) =>
       run.pod === undefined ? [] : [{ run, pod: run.pod }],
@@ -160,10 +160,10 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
     });
   }
 
-  /** Deletes pods without a worker: of a killed process, or of a replica whose endpoints this one has now. */
+  /** Deletes pods without a worker. They are left by a killed process, or by a replica that lost endpoints to this one. */
   #deleteLeftovers(): void {
     const { found, isOurs, log } = this.#options;
-    // Pods that are adopted now are no leftovers.
+    // Adopts pods first: adopted pods are not leftovers.
     found();
     if (this.#runs.isStopping) return;
     const leftovers = [...this.#watch.pods].filter((pod) => {

@@ -1,10 +1,10 @@
-/** Follows the output of a pod's worker. When the API server breaks off, it continues after the last line that came. */
+/** Follows the output of a pod's worker. If the API server ends the stream early, it continues after the last received line. */
 import { Buffer } from "node:buffer";
 import type { Clock } from "../../core/time/clock.ts";
 import type { LineTail } from "../runs/line-tail.ts";
 import { pause } from "../../core/time/pause.ts";
 
-/** Interval at which a log that broke off is opened again. */
+/** Pause before a log stream that ended early is opened again. */
 const AGAIN_MS = 1_000;
 
 export interface PodLogOptions {
@@ -67,7 +67,7 @@ export class PodLog {
     for await (const line of open(before, this.#stop.signal)) {
       const space = line.indexOf(" ");
       const at = space < 0 ? line : line.slice(0, space);
-      // The server counts in whole seconds and repeats lines.
+      // The server ignores fractions of seconds, and so repeats lines.
       if (before !== undefined && at <= before) continue;
       this.#last = at;
       tail.push(Buffer.from(`${space < 0 ? "" : line.slice(space + 1)}\n`));

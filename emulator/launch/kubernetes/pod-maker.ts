@@ -12,7 +12,7 @@ import type { SeenPod } from "./seen-pod.ts";
 
 export interface PodMakerOptions {
   readonly cluster: Cluster;
-  /** Identifies the service over restarts and at all its replicas: 16 hexadecimal digits. */
+  /** Id of the service, the same after restarts and at all replicas: 16 hexadecimal digits. */
   readonly service: string;
   /** How a worker reaches the service. Rejects with a sentence if pods cannot reach it. */
   readonly placesOf: (order: WorkerOrder) => Promise<PodPlaces>;
@@ -21,7 +21,7 @@ export interface PodMakerOptions {
   readonly log: LaunchLog;
 }
 
-/** Default memory limit: that of the node. */
+/** Default memory limit: none but the node's memory. */
 export const NO_BOUND = Number.POSITIVE_INFINITY;
 
 export class PodMaker {
@@ -64,7 +64,7 @@ export class PodMaker {
     await this.#removeSecrets(pod.metadata.name);
   }
 
-  /** The config map that owns all pods and secrets: the cluster deletes them with it. */
+  /** The config map that owns all pods and secrets. If it is deleted, the cluster deletes them too. */
   async #owner(): Promise<V1OwnerReference> {
     const { cluster, service } = this.#options;
     const name = ownerName(service);
@@ -81,7 +81,7 @@ export class PodMaker {
     };
   }
 
-  /** Deletes a pod's secrets. The cluster deletes them with their owner at the latest. */
+  /** Deletes a pod's secrets. If this fails, the cluster deletes them together with their owner. */
   async #removeSecrets(pod: string): Promise<void> {
     const { cluster } = this.#options;
     const names = [environmentName(pod), pullName(pod)];

@@ -1,4 +1,7 @@
-/** Writes the manifest of a worker's pod: program, variables, mounts, limits, privileges, nodes. For Kubernetes 1.20 and later. Pure. */
+/**
+ * Writes the manifest of a worker's pod: program, variables, mounts, limits, privileges, nodes. For Kubernetes 1.20 and later.
+ * Pure.
+ */
 import type {
   V1Container,
   V1OwnerReference,
@@ -32,9 +35,9 @@ const CONTAINER = "worker";
 
 /** How a worker in the cluster reaches the service. */
 export interface PodPlaces {
-  /** Where the worker port is, as pods see it. */
+  /** Address of the worker port for pods. */
   readonly serviceAddress: string;
-  /** The token by which the worker identifies itself there. */
+  /** The token by which the worker identifies itself at the worker port. */
   readonly workerToken: string;
   /** More variables. The template's variables override them. */
   readonly env: Readonly<Record<string, string>>;
@@ -51,16 +54,16 @@ export interface PodFrame {
   readonly credentials: RegistryCredentials | undefined;
 }
 
-/** User and group of a container that has the least privileges, as in this project's images. */
+/** User and group of a container with the least privileges, the same as in this project's images. */
 const PLAIN_USER = 1_000;
 
-/** Time between SIGTERM and SIGKILL for a pod that a person deletes: a worker ends its jobs within 30 s, or returns them. */
+/** Time between SIGTERM and SIGKILL for a pod that a person deletes. A worker finishes or returns its jobs within 30 s. */
 const GRACE_SECONDS = 30 + LIMITS.workerLeaveMs / 1_000;
 
-/** Maximum of shared memory. It counts as memory of the container. */
+/** Maximum shared memory. It counts as memory of the container. */
 const SHM_BYTES = 1024 ** 3;
 
-/** Health command. A foreign image does not have the program, and is healthy as long as it runs. */
+/** Health command. A foreign image lacks the program, and counts as healthy while it runs. */
 const HEALTH = "command -v sv-worker-health >/dev/null 2>&1 || exit 0; exec sv-worker-health";
 
 /** Names of variables that a cluster accepts. */
@@ -158,7 +161,7 @@ function containerOf(
   };
 }
 
-/** Escapes `$`: the cluster would put variables into arguments, which no image expects. */
+/** Escapes `$`, because the cluster would expand variables in arguments, which no image expects. */
 function literal(argument: string): string {
   return argument.replaceAll("$", "$$$$");
 }
@@ -199,7 +202,7 @@ function mountsFor(order: WorkerOrder, { asImage }: ContainerSettings): V1Volume
   ];
 }
 
-/** A read-only root needs a /tmp of its own, unless the volume is mounted there. */
+/** Whether the pod needs its own /tmp: with a read-only root, unless the volume is mounted there. */
 function hasTmp({ endpoint, template }: WorkerOrder, asImage: boolean): boolean {
   const isTaken = volumesOf(endpoint).length > 0 && volumePaths(template).includes("/tmp");
   return !asImage && !isTaken;
@@ -212,7 +215,8 @@ function environment(order: WorkerOrder, { settings, places }: PodFrame): Record
   const bounds = { cpus, memoryBytes: Number.isFinite(memoryBytes) ? memoryBytes : undefined };
   const told = { ...order, workerToken: places.workerToken };
   const hasVolume = volumesOf(endpoint).length > 0;
-  // A pod's standard input is empty from the start: the worker learns over its session whether the service is there.
+  // A pod's standard input is closed from the start, so its end means nothing. The worker's session shows whether the service
+  // is there.
   const { [WORKER_ENV.exitOnStdinEnd]: _, ...variables } = containerEnvironment(told, bounds, {
     ...places,
     hasVolume,
@@ -225,7 +229,10 @@ function environment(order: WorkerOrder, { settings, places }: PodFrame): Record
   return { ...variables, ...gpuVariables(endpoint) };
 }
 
-/** The cluster sets `NVIDIA_VISIBLE_DEVICES` for a pod with GPUs. For others it is set here: images for GPUs say `all`. */
+/**
+ * The cluster sets `NVIDIA_VISIBLE_DEVICES` of pods with GPUs. For other pods it is set here, because images for GPUs set it to
+ * `all`.
+ */
 function gpuVariables({ computeType, gpuCount }: WorkerOrder["endpoint"]): Record<string, string> {
   return computeType === "GPU"
     ? { RUNPOD_GPU_COUNT: String(gpuCount) }

@@ -7,7 +7,7 @@ import type { SeenPod } from "./seen-pod.ts";
 const LABEL = {
   managedBy: "app.kubernetes.io/managed-by",
   name: "app.kubernetes.io/name",
-  /** The service, the same over restarts and at all replicas. */
+  /** Id of the service, the same after restarts and at all replicas. */
   service: "sv-runtime/service",
   endpoint: "sv-runtime/endpoint",
   worker: "sv-runtime/worker",
@@ -22,7 +22,7 @@ const ANNOTATION = {
   token: "sv-runtime/token-digest",
 } as const;
 
-/** Keeps the autoscaler from moving a worker that has a job to another node. */
+/** Annotation that stops the autoscaler from moving a worker with a job to another node. */
 const KEEP = { "cluster-autoscaler.kubernetes.io/safe-to-evict": "false" };
 
 const OURS = { [LABEL.managedBy]: "sv-runtime", [LABEL.name]: "sv-worker" };
@@ -57,7 +57,7 @@ export function pullName(pod: string): string {
   return `${pod}-pull`;
 }
 
-/** Name of the claim for a network volume, which the administrator of the cluster makes. */
+/** Name of the claim for a network volume. The cluster's administrator makes the claim. */
 export function claimName(volumeId: string): string {
   return `sv-volume-${part(volumeId)}`;
 }
@@ -103,7 +103,7 @@ export function ownersOf({ metadata: { annotations = {} } }: SeenPod) {
   return { endpointId, workerId };
 }
 
-/** The worker of a pod, as another process of the service finds it. */
+/** The worker of a pod that another process of the service made. */
 export function workerIn(pod: SeenPod): FoundWorker {
   const { annotations = {}, deletionTimestamp } = pod.metadata;
   return {
@@ -114,7 +114,7 @@ export function workerIn(pod: SeenPod): FoundWorker {
   };
 }
 
-/** The id in plain letters, with a digest where two ids would become the same. */
+/** The id in plain letters. A digest is added if two ids could become the same. */
 function part(id: string): string {
   const plain = id
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** The steps of a run in a pod: made, waited for, ended, deleted. */
+/** The steps of a run in a pod: make it, wait for it, end it, delete it. */
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
 import type { Run, RunSteps } from "../runs/run.ts";
@@ -9,28 +9,28 @@ import { PodLog } from "./pod-log.ts";
 import { endIn, exitOf, stateOf, warnedOf } from "./pod-state.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
-/** Timeout of the lines that are still on their way from a container when it has ended. */
+/** Timeout of the last lines from a container that has ended. */
 const LAST_LINES_MS = 5_000;
 
-/** Timeout of a pod that cannot be made: the cluster tries an image again and again. */
+/** Timeout of a pod that cannot be made. The cluster itself would retry an image forever. */
 const FAULT_PATIENCE_MS = 60_000;
 
-/** Seconds between SIGTERM and SIGKILL for a pod that is killed: less would delete it without a word on what became of it. */
+/** Seconds between SIGTERM and SIGKILL for a pod that is killed. With 0 the pod would be deleted before its exit is reported. */
 const KILL_SECONDS = 1;
 
-/** Seconds between SIGTERM and SIGKILL for a pod that is asked to leave. The service kills slower workers before. */
+/** Seconds between SIGTERM and SIGKILL for a pod that is asked to leave. The service kills a slow worker earlier. */
 const LEAVE_SECONDS = 600;
 
 /** Interval at which the events of a pod are asked for while its containers are made. */
 const EVENTS_MS = 10_000;
 
-/** Timeout of a pod's end beyond its grace, after which its node is given up. */
+/** Timeout of a pod's end beyond its grace. After it, the node counts as lost. */
 const NODE_PATIENCE_MS = 30_000;
 
 export interface PodRunOptions {
   /** Makes the pod and what it needs. @throws Error with a sentence; the reason of `signal` */
   readonly make: (signal: AbortSignal) => Promise<SeenPod>;
-  /** The moment from which on its log is read, as a line of it has it; default: its beginning. */
+  /** Timestamp of the log line after which the log is read; default: the beginning. */
   readonly logSince?: string;
   /** Called with each new obstacle. */
   readonly hindered: (obstacle: LaunchObstacle) => void;
@@ -51,7 +51,7 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
   #run: PodCourse | undefined;
   #pod: SeenPod | undefined;
   #log: PodLog | undefined;
-  /** Aborted when nothing more is to be learned from the pod's events; undefined before they are asked for. */
+  /** Aborted when the pod's events are no longer needed; undefined before they are requested. */
   #events: AbortController | undefined;
   #obstacle: LaunchObstacle | undefined;
   /** The obstacle in the pod's status. */
@@ -79,14 +79,14 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
     return this.#options.make(signal);
   }
 
-  /** Call it with the pod whenever that has changed. */
+  /** Call it with the pod after each change. */
   saw(pod: SeenPod): void {
     if (this.#hasEnded) return;
     this.#pod = pod;
     if (this.#run !== undefined) this.#look(pod, this.#run);
   }
 
-  /** Call it when the pod is no more. */
+  /** Call it when the pod is gone. */
   gone(pod: SeenPod): void {
     this.saw(pod);
     this.#ending.resolve({ pod });
@@ -165,7 +165,7 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
     for (;;) {
       await pause(clock, EVENTS_MS, signal);
       if (signal.aborted) return;
-      // A service that may not list events does without.
+      // A service without the permission to list events works without them.
       const events = await cluster.eventsOf(pod).catch(() => []);
       if (signal.aborted) return;
       this.#warned = warnedOf(events);
@@ -197,7 +197,7 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
     this.#ending.resolve({ failed: reason });
   }
 
-  /** A node that is away ends no pods and confirms no deletion: its pods are deleted without it. */
+  /** Deletes the pod without its node's confirmation if the node does not answer in time. */
   #giveNodeTime(pod: SeenPod): void {
     const { clock, cluster } = this.#options;
     this.#nodePatience?.();

@@ -9,7 +9,7 @@ export type PodState =
   | { readonly kind: "running" }
   | { readonly kind: "ended" };
 
-/** The node's reasons while a pod is being started. */
+/** Reasons in the status of a pod that is being started. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing", ""]);
 
 const IMAGE: ReadonlySet<string> = new Set([
@@ -20,22 +20,22 @@ const IMAGE: ReadonlySet<string> = new Set([
 /** Reasons of a container that was created but could not run its program. */
 const NO_PROGRAM: ReadonlySet<string> = new Set(["StartError", "ContainerCannotRun"]);
 
-/** The reasons of an end that is not the worker's fault. */
+/** Reasons of an end that is not the worker's fault. */
 const MOVED_AWAY: Readonly<Record<string, string>> = {
   Evicted: "was evicted",
   NodeLost: "was lost with its node",
-  Preempting: "made room for another one",
+  Preempting: "made room for another pod",
   Shutdown: "ended with its node",
   NodeShutdown: "ended with its node",
   Terminated: "ended with its node",
-  PreemptionByScheduler: "made room for another one",
+  PreemptionByScheduler: "made room for another pod",
   DeletionByTaintManager: "had to leave its node",
   EvictionByEvictionAPI: "was evicted",
   TerminationByKubelet: "was ended by its node",
   DeletionByPodGC: "was lost with its node",
 };
 
-const DELETED = "its pod, which somebody deleted";
+const DELETED = "its pod, which was deleted from outside";
 
 export function stateOf(pod: SeenPod): PodState {
   const { phase } = pod.status ?? {};
@@ -46,7 +46,7 @@ export function stateOf(pod: SeenPod): PodState {
   return { kind: "waiting", obstacle: unscheduled(pod) ?? notMade(state?.waiting) };
 }
 
-/** The end of the pod's container. Undefined until then. */
+/** How the pod's container ended. Undefined while it runs. */
 export function endIn({ status }: SeenPod): ContainerEnd | undefined {
   return status?.containerStatuses?.[0]?.state?.terminated;
 }
@@ -78,11 +78,11 @@ export function warnedOf(events: readonly SeenEvent[]): LaunchObstacle | undefin
   return warning && notMade(warning);
 }
 
-/** What the launcher knows of a pod that has ended. */
+/** What the launcher knows about a pod that has ended. */
 export interface PodCourse {
-  /** The program was seen to run. */
+  /** Whether the program was seen running. */
   readonly hasRun: boolean;
-  /** The service deleted the pod. */
+  /** Whether the service deleted the pod. */
   readonly wasAsked: boolean;
 }
 
@@ -116,7 +116,7 @@ function movedAway({ status }: SeenPod): string | undefined {
   return undefined;
 }
 
-/** The end of a pod without a container's end: its node refused it, or it was deleted first. */
+/** How a pod ended whose container reported no end: its node refused it, or it was deleted first. */
 function unexplained(
   { status }: SeenPod,
   hasRun: boolean,

@@ -1,6 +1,6 @@
 /**
- * Follows all pods of a service by one watch: lists them, hears what changes, and lists them again where the server does not
- * continue from there. A server that is away is asked until it answers.
+ * Follows all pods of a service by one watch: lists them, receives changes, and lists them again if the server cannot continue
+ * the watch. Retries until the server answers.
  */
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
@@ -9,7 +9,7 @@ import type { Cluster, PodEvent } from "./cluster.ts";
 import { isBrokenOff, isTooOld } from "./cluster-error.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
-/** Interval after which the server is asked again, at first, and its maximum. */
+/** First interval between retries. The second constant is the maximum. */
 const AGAIN_MS = 500;
 const AGAIN_MAX_MS = 15_000;
 
@@ -18,11 +18,14 @@ export interface PodWatchOptions {
   readonly selector: string;
   readonly clock: Clock;
   readonly log: LaunchLog;
-  /** Called with each pod that is new or has changed. */
+  /** Called with each new or changed pod. */
   readonly saw: (pod: SeenPod) => void;
-  /** Called with each pod that is gone, as it was last. */
+  /** Called with the last state of each pod that is gone. */
   readonly gone: (pod: SeenPod) => void;
-  /** Called before the pods are listed. Its result is called with the listed uids after `saw` was called for all of them. */
+  /**
+   * Called before the pods are listed. The returned function is called with the listed uids, after `saw` was called for all of
+   * them.
+   */
   readonly listing: () => (uids: ReadonlySet<string>) => void;
   /** Called when the server answers again. */
   readonly back: () => void;
@@ -64,7 +67,7 @@ export class PodWatch {
     await this.#looked.promise;
   }
 
-  /** No callback is called any more. */
+  /** Stops the watch. Callbacks are not called any more. */
   stop(): void {
     this.#stop.abort();
     this.#looked.resolve();

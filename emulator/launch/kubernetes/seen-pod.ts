@@ -1,4 +1,4 @@
-/** The part of the API server's objects that is read here: pods and their events. */
+/** The used parts of the API server's objects: pods and their events. */
 
 export interface SeenPod {
   readonly metadata: {
@@ -44,7 +44,7 @@ export interface ContainerEnd {
   readonly message?: string;
 }
 
-/** What a component of the cluster says of a pod. */
+/** An event of the cluster about a pod. */
 export interface SeenEvent {
   readonly type?: string;
   readonly reason?: string;

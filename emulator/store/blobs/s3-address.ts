@@ -39,7 +39,7 @@ export function readBlobsPlace(text: string, env: Environment): BlobsPlace {
   if (address === undefined) {
     throw unusable(
       text,
-      `has an endpoint that is no http or https URL: ${JSON.stringify(endpoint)}`,
+      `has an endpoint that is not an http or https URL: ${JSON.stringify(endpoint)}`,
     );
   }
   const parts = decodeURIComponent(url.pathname).split("/");
@@ -91,13 +91,13 @@ function keysOf(
   if (id === undefined || secret === undefined) {
     throw unusable(
       text,
-      "comes without keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the parameters accessKeyId and secretAccessKey",
+      "has no keys: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the parameters accessKeyId and secretAccessKey",
     );
   }
   if (variable(env, "AWS_SESSION_TOKEN") !== undefined) {
     throw unusable(
       text,
-      "would be used with the keys of AWS_SESSION_TOKEN, which expire while the service runs; give it lasting ones",
+      "would be used with the temporary keys of AWS_SESSION_TOKEN, which expire while the service runs; use permanent keys",
     );
   }
   const source = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";

@@ -45,7 +45,9 @@ async function tryOut(blobs: Blobs): Promise<void> {
   await using opened = await blobs.read(name, 0, name.length);
   const pieces = opened === undefined ? [] : await Array.fromAsync(opened.slices());
   if (Buffer.concat(pieces).toString() !== name)
-    throw new StoreUnusableError("the bucket for large payloads does not give back what it took");
+    throw new StoreUnusableError(
+      "the bucket for large payloads returns other bytes than were written",
+    );
   for await (const _ of blobs.names()) break;
   await blobs.remove(name);
 }

@@ -57,6 +57,6 @@ export function refuseOtherCounts(source: KeptCounts, target: KeptCounts): void 
   if (isDeepStrictEqual(source, target)) return;
   const shown = JSON.stringify;
   throw new StoreUnusableError(
-    `the move is not complete: there were ${shown(source)}, and now there are ${shown(target)}; move into an empty database again`,
+    `the move is not complete: the source has ${shown(source)}, the target ${shown(target)}; move into an empty database again`,
   );
 }

@@ -69,19 +69,19 @@ export function moveMark(from: string, { batch }: Pick<Boot, "batch">) {
 async function refuseUsed(to: Store, target: Boot, move: UnfinishedMove): Promise<boolean> {
   const begun = target.records.unfinishedMove.get(MOVE_ID);
   if (begun?.from === move.from && begun.batch === move.batch) return target.lastSeq > 0;
-  const anew = "empty the database (DROP SCHEMA, or a new database) and begin anew";
+  const anew = "empty the database (DROP SCHEMA, or a new database) and start again";
   if (begun?.from === move.from)
     throw new StoreUnusableError(
-      `${move.from} was used since its move into this store was begun; ${anew}`,
+      `${move.from} was used after its move into this store began; ${anew}`,
     );
   if (begun !== undefined)
     throw new StoreUnusableError(
-      `a move of ${begun.from} into this store was begun and not finished; finish that one, or ${anew}`,
+      `a move of ${begun.from} into this store is unfinished; finish it, or ${anew}`,
     );
   const hasRecords = Object.values(target.records).some(({ size }) => size > 0);
   if (!hasRecords && target.lastSeq === 0 && (await to.usage("", 1)).length === 0) return false;
   throw new StoreUnusableError(
-    "the store has something in it already, and a data directory is moved into an empty one only; name another database or schema",
+    "the store is not empty, and a data directory can only be moved into an empty one; name another database or schema",
   );
 }
 

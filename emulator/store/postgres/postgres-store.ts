@@ -45,7 +45,7 @@ const SWEPT_AT_ONCE = 100;
 /** Refuses every staged payload, because there is no bucket. */
 const NOTHING_STAGED = new StagedFiles(async () => undefined);
 const NO_OBJECTS =
-  "large payloads of the database lie in an object store, and none was named; start the emulator with the one it had";
+  "large payloads of the database are in an object store, and none was named; start the emulator with the object store that it used before";
 
 /** `ownership` is defined if other replicas may share the database. An only replica claims all partitions for good. */
 export type PostgresStore = Store & {

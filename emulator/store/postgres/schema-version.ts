@@ -27,7 +27,7 @@ const IS_THERE = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
 /** The timeout is short, because statements of other processes queue behind a statement that waits for a table. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = 300";
 const TABLES_IN_USE =
-  "the tables of the database must be changed for this version, and a transaction that takes long, such as a dump, has them; start again when it is over";
+  "the tables of the database must be changed for this version, and a long transaction, such as a dump, has locked them; start again when it is over";
 const BEHIND = "SELECT id FROM replica WHERE knows < $1 ORDER BY id";
 const FIND =
   "SELECT coalesce(max(version), 0), coalesce(max(coalesce(readable_by, version)), 0) FROM migration";
@@ -49,7 +49,7 @@ function reasonAgainst({ version, readableBy }: FoundSchema, knows: number): str
   if (version > 0 && version < SCHEMA_VERSION)
     return `was written by an older version of sv-runtime (its schema is ${version}, this one knows ${knows}); use that version, or name another database or schema`;
   if (readableBy <= knows) return undefined;
-  return `was written by a newer version of sv-runtime (its schema is ${version}, with which versions work that know ${readableBy}; this one knows ${knows})`;
+  return `was written by a newer version of sv-runtime (its schema is ${version}, which needs a version that knows schema ${readableBy}; this one knows ${knows})`;
 }
 
 async function findSchema(session: Session): Promise<FoundSchema> {
@@ -128,7 +128,7 @@ async function migrate(
     const { rows } = await session.ask({ text: BEHIND, values: [readableBy] });
     if (rows.length > 0) {
       const names = rows.map(([id]) => String(id)).join(", ");
-      return `the database is used by emulators of an older version (${names}), which could not go on with what this version changes; stop them first`;
+      return `the database is used by emulators of an older version (${names}), which cannot work with this version's tables; stop them first`;
     }
     await session.run(sql);
     await note(session, version + at + 1, readableBy);

@@ -73,7 +73,7 @@ export class Connection {
     this.#tried(() => {
       if (pragma(this.#db, "wal_autocheckpoint") === 0)
         throw new StoreUnusableError(
-          "the disk failed while the data was looked through; it goes on after that",
+          "the disk failed during the check of the data; writes continue after the check",
         );
       this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     });
@@ -104,7 +104,7 @@ export class Connection {
     } catch (error) {
       // The integer is larger than any integer that was ever stored.
       const isOutOfRange = codeOf(error) === "ERR_OUT_OF_RANGE";
-      if (isOutOfRange) throw damaged("a number of ours", error);
+      if (isOutOfRange) throw damaged("a number of this store", error);
       throw fromSqlite(error, this.#file, HOW_TO_GO_ON);
     }
   }

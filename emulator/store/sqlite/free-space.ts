@@ -57,7 +57,7 @@ export class FreeSpace {
     try {
       isMore = !this.#isBusy() && (await this.#giveBack());
     } catch {
-      // The next write reports a full or failing disk.
+      // Ignored: the next write reports a full or failing disk.
     }
     this.#lookIn(isMore ? NEXT_STEP_MS : LOOK_EVERY_MS);
   }

@@ -73,6 +73,6 @@ export function fits(row: Row): boolean {
 
 export function rowDamaged(table: string): StoreDamagedError {
   return new StoreDamagedError(
-    `the database is damaged: a row of the table ${table} does not fit its checksum; ${HOW_TO_GO_ON}`,
+    `the database is damaged: a row of the table ${table} does not match its checksum; ${HOW_TO_GO_ON}`,
   );
 }

@@ -1,7 +1,7 @@
-/** The invocation that the running code belongs to. */
+/** The invocation to which the running code belongs. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** What the rest of the process needs to know of an invocation. */
+/** The facts about an invocation that other parts of the process need. */
 export interface Attributed {
   readonly slot: number;
   readonly jobId: string;

@@ -6,14 +6,14 @@ import type { SchemaIssue, StandardSchema } from "../module/standard-schema.ts";
 const MAX_ISSUES = 20;
 const MAX_ISSUE_LENGTH = 400;
 
-/** The job's input does not fit the handler's `input` schema; the message lists the issues. */
+/** The job's input does not match the handler's `input` schema. The message lists the issues. */
 export class InvalidInputError extends Error {
   override readonly name = "InvalidInputError";
   readonly code = "invalid_input";
 }
 
 /**
- * The input as the schema gives it back, transformed if it transforms.
+ * Returns the schema's result for the input, which may be transformed.
  *
  * @throws InvalidInputError
  */
@@ -24,7 +24,7 @@ export async function checkInput(schema: StandardSchema, input: unknown): Promis
 }
 
 /**
- * The output as the schema gives it back, transformed if it transforms.
+ * Returns the schema's result for the output, which may be transformed.
  *
  * @throws InvalidOutputError
  */

@@ -17,18 +17,18 @@ import { JobInvocation, type JobPort, readJob } from "./invocation.ts";
 import type { InvocationResult } from "./invoke.ts";
 import type { Printing } from "../printing.ts";
 
-/** What all jobs of a process share. */
+/** Values that all jobs of a process share. */
 export interface ProcessTerms {
   readonly channel: FrameChannel;
   readonly printing: Printing;
-  /** Where each job makes its directory. */
+  /** Parent of the jobs' directories. */
   readonly tempRoot: string;
   readonly volumePath: string | undefined;
   /** The result of `setup`. */
   readonly state: unknown;
   /** The clock of deadlines, ms. */
   readonly now: () => number;
-  /** A job asked for a fresh process. */
+  /** Called when a job asks for a new process. */
   refresh(): void;
 }
 
@@ -71,7 +71,7 @@ export class FramePort implements JobPort, Attributed {
     const directory = path.join(this.#terms.tempRoot, String(this.slot));
     // Reported first, so that a half-made directory is removed as well.
     this.#send(REPORT.tempDir);
-    // Flushed at once: the report leaves even if the handler blocks the loop from here on.
+    // Flushed at once, so that the report is sent even if the handler then blocks the loop.
     this.#terms.channel.flush();
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     return directory;

@@ -1,4 +1,4 @@
-/** Runs one job of a handler to its end: the same in a handler process, in the worker's own process, and in a test. */
+/** Runs one job of a handler to its end, in a handler process, in the worker's own process or in a test. */
 import { Buffer } from "node:buffer";
 import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
 import { ChunkPack } from "../output/chunk-pack.ts";
@@ -9,12 +9,12 @@ import { type Invocable, type Invocation, type InvocationResult, invoke } from "
 import { JobContext, type JobTerms, type ContextPort } from "./job-context.ts";
 import { NewestProgress } from "./newest-progress.ts";
 
-/** Receives what a handler does on a job. */
+/** Receives the effects of a handler during a job. */
 export interface JobPort extends ContextPort {
   /** Takes consecutive chunks in their order. */
   chunks(batch: ChunkBatch): void;
   progress(json: Buffer): void;
-  /** Calls `flush` once, when the event loop's turn is over: chunks that come until then travel together. */
+  /** Calls `flush` once, at the end of the event loop's turn. Chunks of one turn are sent together. */
   endOfTurn(flush: () => void): void;
 }
 
@@ -24,12 +24,12 @@ const PROGRESS_INTERVAL_MS = 100;
 export class JobInvocation implements Invocation {
   readonly context: JobContext;
   readonly #port: JobPort;
-  /** Made with the first chunk, and with the first progress value: most jobs have neither. */
+  /** Made on first use, because most jobs have no chunks and no progress. */
   #window: ChunkWindow | undefined;
   #pack: ChunkPack | undefined;
   #progress: NewestProgress | undefined;
 
-  /** @param progressIntervalMs how far apart progress values are passed on; with 0 each of them is */
+  /** @param progressIntervalMs minimum interval between progress values; 0 passes each one on */
   constructor(job: Job, terms: JobTerms, port: JobPort, progressIntervalMs = PROGRESS_INTERVAL_MS) {
     this.#port = port;
     this.context = new JobContext(job, terms, port, (json) => {
@@ -43,7 +43,7 @@ export class JobInvocation implements Invocation {
     return this.#window;
   }
 
-  /** Never rejects. Whatever the handler gave has gone to the port by then. */
+  /** Never rejects. When it resolves, all results of the handler have been passed to the port. */
   async run(handler: Invocable): Promise<InvocationResult> {
     const result = await invoke(handler, this);
     this.#progress?.end();
@@ -63,7 +63,7 @@ export class JobInvocation implements Invocation {
   }
 }
 
-/** A job as it came to this machine. */
+/** A job as it arrived at this machine. */
 interface RawJob {
   readonly jobId: string;
   readonly attempt: number;

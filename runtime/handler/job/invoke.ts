@@ -34,7 +34,7 @@ export type InvocationResult =
   | { readonly kind: "completed"; readonly output: string | undefined }
   | { readonly kind: "failed"; readonly failure: FailedHead; readonly thrown: unknown };
 
-/** Maximum time that a generator runs without a turn of the event loop, so that its chunks leave. */
+/** Maximum time that a generator runs before the event loop gets a turn to send its chunks. */
 const BREATH_MS = 1;
 
 /** Never rejects: whatever the handler throws is part of the result. */
@@ -46,7 +46,7 @@ export async function invoke(
   try {
     if (handler.input !== undefined) {
       context.replaceInput(await checkInput(handler.input, context.job.input));
-      // While an asynchronous schema looked at it, the job may have been stopped.
+      // The job may have been stopped during the check of an asynchronous schema.
       if (context.isAborted) return { kind: "completed", output: undefined };
     }
     const returned: unknown = await handler.run(context.job, context);
@@ -78,7 +78,7 @@ function failureType(thrown: unknown): FailedHead["type"] {
   return thrown instanceof InvalidInputError ? "invalid_input" : "handler_error";
 }
 
-/** Size of an output from which on it fails the job. */
+/** Maximum size of an output. A larger output fails the job. */
 function outputLimit({ largeOutput }: Invocable): number {
   return largeOutput === "upload" ? LIMITS.uploadedOutputMaxBytes : LIMITS.outputMaxBytes;
 }
@@ -88,7 +88,7 @@ async function checkedJson(handler: Invocable, output: unknown): Promise<string 
   return outputJson(value, outputLimit(handler));
 }
 
-/** A next step that may or may not be a promise, as `for await` takes it too. */
+/** An iterator whose `next` may return a value or a promise, as `for await` allows. */
 interface AnyIterator {
   next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>>;
   return?(value?: unknown): unknown;
@@ -99,11 +99,11 @@ function asIterator(value: unknown): AnyIterator | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (!("next" in value) || typeof value.next !== "function") return undefined;
   const iterable = Symbol.asyncIterator in value || Symbol.iterator in value;
-  // Just checked as far as it can be: calling `next` shows the rest.
+  // Checked above as far as possible without calling `next`.
   return iterable ? (value as AnyIterator) : undefined;
 }
 
-/** Sends each yield, no faster than receipts allow. Returns the output: all yields, or the iterator's result. */
+/** Sends each yield, as fast as receipts allow. Returns the output: all yields, or the iterator's result. */
 async function pullAll(
   iterator: AnyIterator,
   invocation: Invocation,
@@ -140,7 +140,7 @@ async function pullAll(
   }
 }
 
-/** The lines of the chunks of one yield; its JSON text is kept for the output, if that is wanted. */
+/** Returns the lines of the chunks of one yield. Keeps the JSON text if yields are collected for the output. */
 function linesOf(
   value: unknown,
   index: number,

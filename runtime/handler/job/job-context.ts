@@ -9,10 +9,10 @@ import type { ObjectStore } from "../../storage/object-store.ts";
 import type { Context, Job, JobLog, LogFields } from "../contract.ts";
 import { InvalidOutputError, toJson } from "../output/output.ts";
 
-/** Implementations of a context's members besides progress. */
+/** Implementations of the members of a context, except progress. */
 export interface ContextPort {
   readonly volumePath: string | undefined;
-  /** The job asks for a fresh process after it. */
+  /** Called when the job asks for a new process. */
   refresh(): void;
   /** Makes the job's own directory; called once at most. */
   makeTempDir(): string;
@@ -33,7 +33,7 @@ export interface JobTerms {
 
 const ownNow = performance.now.bind(performance);
 
-/** Ends with the invocation: afterwards progress does nothing. */
+/** The context of one invocation. After its end, progress does nothing. */
 export class JobContext implements Context {
   readonly state: unknown;
   readonly traceparent: string | undefined;
@@ -88,7 +88,7 @@ export class JobContext implements Context {
 
   get tempDir(): string {
     if (this.#tempDir === undefined && this.#ended) {
-      throw new Error("The job has ended: it gets no directory any more.");
+      throw new Error("The job has ended, so it cannot get a directory any more.");
     }
     this.#tempDir ??= this.#port.makeTempDir();
     return this.#tempDir;
@@ -110,7 +110,7 @@ export class JobContext implements Context {
     return this.#files.download;
   }
 
-  /** Properties, these two, so that a handler may take them out of its context. */
+  /** `refresh` and `progress` are properties, so that a handler may destructure its context. */
   readonly refresh = (): void => {
     if (!this.#ended) this.#port.refresh();
   };
@@ -141,7 +141,7 @@ export class JobContext implements Context {
     this.#job = { ...this.#job, input };
   }
 
-  /** What the handler began to move and did not wait for; undefined when there is nothing. */
+  /** Settles when the transfers that the handler did not wait for are done. Undefined if there are none. */
   openTransfers(): Promise<void> | undefined {
     return this.#transfers?.isBusy === true ? this.#transfers.settled() : undefined;
   }
@@ -173,7 +173,7 @@ function progressJson(value: unknown): Buffer {
   }
 }
 
-/** A log with methods that work without it, as in `const { info } = log`. */
+/** A log whose methods can be destructured, as in `const { info } = log`. */
 export function openLog(port: Pick<ContextPort, "log">): JobLog {
   const at =
     (level: LogLevel) =>

@@ -1,4 +1,4 @@
-/** Limits how often a job's progress is passed on: of values in quick succession, only the newest is. */
+/** Limits how often a job's progress is passed on. Of several values within an interval, only the newest is passed on. */
 import type { Buffer } from "node:buffer";
 
 export class NewestProgress {
@@ -18,7 +18,7 @@ export class NewestProgress {
     if (this.#timer === undefined) this.#sendNewest();
   }
 
-  /** The job is over: a value that waits for its turn is dropped. */
+  /** Call it when the job is over. A value that is still waiting is dropped. */
   end(): void {
     clearTimeout(this.#timer);
     this.#newest = undefined;

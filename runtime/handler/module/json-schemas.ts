@@ -14,8 +14,8 @@ const TERMS = {
 } as const;
 
 /**
- * JSON text of a `HandlerSchemas`: the input as clients submit it, the output as they get it. A schema without a JSON form is left
- * out, and both are if they are too large together. Never throws.
+ * JSON text of a `HandlerSchemas`, for the input that clients submit and the output that they get. A schema without a JSON form
+ * is left out. Both are left out if they are too large together. Never throws.
  */
 export function schemasOf({ input, output }: Pick<LoadedHandler, Side>): Uint8Array {
   const text = textOf({ ...inJson("input", input), ...inJson("output", output) });

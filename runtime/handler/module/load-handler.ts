@@ -17,7 +17,7 @@ export async function importHandler({ modulePath, sourcePath }: LoadHead): Promi
   resolveAs(modulePath, sourcePath);
   let namespace: Readonly<Record<string, unknown>>;
   try {
-    // Whatever it is, a module's namespace is an object.
+    // The namespace of any module is an object.
     namespace = (await import(pathToFileURL(modulePath).href)) as typeof namespace;
   } catch (thrown) {
     if (thrown instanceof SyntaxError && modulePath === sourcePath) {

@@ -5,7 +5,7 @@ import type { Concurrency, Handler, SetupContext } from "../contract.ts";
 import { InitError } from "../init-error.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 
-/** A handler with every option decided. */
+/** A handler with values for all options. */
 export interface LoadedHandler {
   readonly run: Handler;
   readonly concurrency: Concurrency;
@@ -25,11 +25,11 @@ const OPTIONS = ["input", "output", "concurrency", "aggregate", "largeOutput", "
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The default export may be a function or what `defineHandler` returns. A module in CommonJS form counts as its
- * `module.exports`, or as that object's `default` if it was compiled from ESM.
+ * Reads the default export: a function, or the result of `defineHandler`. The default export of a CommonJS module is its
+ * `module.exports`, or `module.exports.default` if it was compiled from ESM.
  *
- * @param name how messages call the module
- * @throws InitError when there is no handler, or an option makes no sense
+ * @param name the module's name in messages
+ * @throws InitError if there is no handler, or an option is invalid
  */
 export function readModule(namespace: Fields, name: string): LoadedHandler {
   const exported = namespace["default"];
@@ -44,7 +44,7 @@ export function readModule(namespace: Fields, name: string): LoadedHandler {
   }
   if (isHandler(handler)) return withOptions(handler, named, name);
   if (isFields(handler) && isHandler(handler["run"])) {
-    // Called on its object, as a method would expect it.
+    // Called as a method of its object, which it may use as `this`.
     const { run } = handler;
     const bound: Handler = (job, context) => run.call(handler, job, context);
     const hints = Object.keys(handler).flatMap((option) => hintAbout(option, name));
@@ -87,7 +87,7 @@ function withOptions(run: Handler, options: Fields, name: string): LoadedHandler
   };
 }
 
-/** A hint instead of an error: a definition may have members of its own. */
+/** A hint instead of an error, because a definition may have additional members. */
 function hintAbout(option: string, name: string): readonly string[] {
   if (option === "run" || OPTIONS.includes(option)) return [];
   const near = closestName(option, OPTIONS);

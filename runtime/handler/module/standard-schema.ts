@@ -4,12 +4,12 @@
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
-    /** The library that made it. */
+    /** The library that made the schema. */
     readonly vendor: string;
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    /** What the schema takes and gives as JSON Schema (standardschema.dev/json-schema); libraries may lack it. */
+    /** JSON Schemas of the schema's input and output (standardschema.dev/json-schema). Not all libraries have it. */
     readonly jsonSchema?: Readonly<Record<"input" | "output", (terms: JsonSchemaTerms) => object>>;
-    /** Never there when a program runs. */
+    /** Types only; always absent at run time. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }
@@ -30,7 +30,7 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** True when `value` offers the interface; some libraries' schemas are functions. */
+/** Whether `value` implements the interface. The schemas of some libraries are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   const standard: unknown = "~standard" in value ? value["~standard"] : undefined;

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import type { Message, Plugin } from "esbuild";
 
 /**
- * The place and the error, one line for each found: `/path/handler.js:2:13: Unexpected ";"`. Undefined when the error is
- * not about the module's syntax, or its place is not known.
+ * One line for each error, with its place: `/path/handler.js:2:13: Unexpected ";"`. Undefined if the error is not about the
+ * module's syntax, or its place is unknown.
  */
 export async function syntaxPlaces(
   error: SyntaxError,
@@ -14,11 +14,11 @@ export async function syntaxPlaces(
   const stack = error.stack ?? "";
   const shown = shownPlace(stack, error.message);
   if (shown !== undefined) return shown;
-  // Node does not tell where a module cannot be parsed; another parser does.
+  // Node does not report the place of a syntax error in a module, so another parser finds it.
   return stack.includes("at compileSourceTextModule ") ? parsedPlaces(sourcePath) : undefined;
 }
 
-/** Some stacks begin with the file and line, the line itself, and a mark below the column. */
+/** Reads a stack that begins with file and line, the source line, and a mark below the column. */
 function shownPlace(stack: string, message: string): string | undefined {
   const [place = "", , mark = ""] = stack.split("\n");
   const [, file, line] = /^(file:\/\/.+|\/.+):(\d+)$/u.exec(place) ?? [];
@@ -44,7 +44,7 @@ async function parsedPlaces(sourcePath: string): Promise<string | undefined> {
     });
     return undefined;
   } catch (error) {
-    // Without esbuild, or for an error of another kind, Node's message has to do.
+    // Without esbuild, or for any other error, only Node's message is shown.
     return messagesOf(error, path.dirname(sourcePath));
   }
 }
@@ -61,7 +61,7 @@ function messagesOf(error: unknown, folder: string): string | undefined {
   return places.length === 0 ? undefined : places.join("\n");
 }
 
-/** Other files that a module loads are not parsed. */
+/** Excludes imported files that are not JavaScript. */
 const onlyJavaScript: Plugin = {
   name: "only-javascript",
   setup(build) {

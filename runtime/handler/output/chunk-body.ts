@@ -25,10 +25,10 @@ export function yieldedJson(value: unknown): YieldedJson {
 }
 
 /**
- * The chunks of one yield, a line each: one if its JSON text is at most 1 MB, else as many as it takes (spec). Parts carry
- * `metrics.split` so that a reader can put them together again.
+ * The chunks of one yield, one line each. A yield of more than 1 MB of JSON is split into several chunks (spec), with
+ * `metrics.split`, so that a reader can join them.
  *
- * @param firstIndex index of the first of them within the attempt
+ * @param firstIndex index of the first chunk within the attempt
  * @throws InvalidOutputError
  */
 export function chunkLines(yielded: YieldedJson, firstIndex: number, attempt: number): string[] {
@@ -52,7 +52,7 @@ function split(json: string): ReturnType<typeof splitJsonText> {
   }
 }
 
-/** The chunk's JSON text, which JSON.stringify makes without line breaks, and a line feed. */
+/** The chunk's JSON text and a line feed. JSON.stringify writes no line breaks. */
 function line(
   json: string,
   metrics: YieldedJson["metrics"],
@@ -62,7 +62,7 @@ function line(
   if (metrics === none && own === none) {
     return `{"output":${json},"metrics":{"stream_index":${index}}}\n`;
   }
-  // Readers put parts together and tell attempts apart by these: a handler's own would mislead them.
+  // Readers use these metrics to join parts and distinguish attempts, so a handler cannot set them.
   const { stream_index: _index, split: _split, attempt: _attempt, ...users } = metrics;
   const all = toJson({ stream_index: index, ...users, ...own }, "The metrics of a chunk");
   return `{"output":${json},"metrics":${all}}\n`;

@@ -1,11 +1,11 @@
-/** Gathers the chunks a handler yields in one turn of the event loop, so that many small ones travel as one. */
+/** Collects the chunks that a handler yields in one turn of the event loop, so that many small chunks are sent as one batch. */
 import { Buffer } from "node:buffer";
 import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
 
-/** UTF-16 units of text after which a batch is closed; a larger chunk travels alone. */
+/** Maximum UTF-16 units of a batch. A larger chunk is sent alone. */
 const PACK_UNITS = 131_072;
 
-/** A UTF-16 unit takes three bytes at most. */
+/** Buffer for a batch in UTF-8. A UTF-16 unit takes at most three bytes. */
 const scratch = Buffer.allocUnsafeSlow(3 * PACK_UNITS);
 
 /** The chunks of one invocation, in the order of their indexes, without gaps. */
@@ -15,7 +15,7 @@ export class ChunkPack {
   #count = 0;
   #nextIndex = 0;
 
-  /** `send` is called with each batch that is full. */
+  /** @param send called with each full batch */
   constructor(send: (batch: ChunkBatch) => void) {
     this.#send = send;
   }
@@ -24,7 +24,7 @@ export class ChunkPack {
     return this.#count === 0;
   }
 
-  /** @param line the chunk's JSON text with its line feed; as bytes it travels alone, as it is */
+  /** @param line the chunk's JSON text with its line feed; bytes are sent alone, unchanged */
   add(line: string | Buffer): void {
     const isText = typeof line === "string";
     if (!isText || this.#text.length + line.length > PACK_UNITS) this.flush();
@@ -49,7 +49,7 @@ export class ChunkPack {
   }
 }
 
-/** In UTF-8. What fits is written without being measured before, which would take as long. */
+/** The text in UTF-8. It is not measured first, because measuring takes as long as writing. */
 function bytesOf(text: string): Buffer {
   if (text.length > PACK_UNITS) return Buffer.from(text);
   return Buffer.from(scratch.subarray(0, scratch.write(text)));

@@ -1,9 +1,9 @@
-/** Limits how far a generator may run ahead of the service: chunks that were sent and are not yet stored. */
+/** Limits the chunks that a generator has sent and the service has not stored yet. */
 import { LIMITS } from "../../protocol/limits.ts";
 
-/** Bounds the memory that one job's stream takes anywhere on its way. */
+/** Bounds the memory of one job's stream, in every process on its path. */
 export class ChunkWindow {
-  /** Sizes of the chunks without a receipt, oldest first. */
+  /** Sizes of chunks without a receipt, oldest first. */
   #sizes: number[] = [];
   #bytes = 0;
   /** Index of the oldest chunk without a receipt. */
@@ -24,13 +24,13 @@ export class ChunkWindow {
     if (!this.#isFull()) this.#wakeUp();
   }
 
-  /** Ends the window: no further chunk counts, and no caller waits. */
+  /** Ends the window. Further chunks do not count, and waiting callers continue. */
   release(): void {
     this.#open = true;
     this.#wakeUp();
   }
 
-  /** Resolves when another chunk may be sent; undefined when it may be now. */
+  /** Resolves when another chunk may be sent. Undefined if it may be sent now. */
   room(): Promise<void> | undefined {
     if (!this.#isFull()) return undefined;
     return new Promise((resolve) => {

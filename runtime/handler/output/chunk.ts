@@ -2,11 +2,11 @@
 import { CHUNK_BRAND, type ChunkWithMetrics } from "../../protocol/chunk.ts";
 
 /**
- * Makes a yield with metrics: `yield chunk(text, { output_tokens: 3 })`. In the job's stream it is
- * `{"output": text, "metrics": {"stream_index": n, "output_tokens": 3}}`.
+ * Makes a yield with metrics: `yield chunk(text, { output_tokens: 3 })`. In the job's stream it is `{"output": text, "metrics":
+ * {"stream_index": n, "output_tokens": 3}}`.
  *
  * @param output any value with a JSON form
- * @param metrics values by name; `stream_index`, `split` and `attempt` are the runtime's own and are overwritten
+ * @param metrics values by name; the runtime overwrites `stream_index`, `split` and `attempt`
  */
 export function chunk<Output>(
   output: Output,

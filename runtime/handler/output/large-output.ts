@@ -1,4 +1,4 @@
-/** Keeps an output that is too large for a job in object storage, and refers to it. */
+/** Stores an output that is too large for a job in object storage, and makes the reference to it. */
 import { LIMITS } from "../../protocol/limits.ts";
 import type { LargeOutput } from "../../storage/contract.ts";
 import type { Context } from "../contract.ts";
@@ -9,9 +9,9 @@ export function isLargeOutput(json: string | undefined): json is string {
 }
 
 /**
- * The JSON text that stands in for the output's own.
+ * The JSON text of the reference that replaces the output.
  *
- * @throws InvalidOutputError when it cannot be stored
+ * @throws InvalidOutputError if the output cannot be stored
  */
 export async function uploadedOutput(
   json: string,

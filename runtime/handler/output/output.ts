@@ -1,17 +1,17 @@
-/** Turns a handler's result or yield into JSON text, or into a sentence about why it cannot be. */
+/** Turns a handler's result or yield into JSON text, or throws an error with a sentence that says why this is impossible. */
 import { Buffer } from "node:buffer";
 
-/** The result of the handler cannot be sent; the message is for its author. */
+/** The result of the handler cannot be sent. The message is for the handler's author. */
 export class InvalidOutputError extends Error {
   override readonly name = "InvalidOutputError";
   readonly code = "invalid_output";
 }
 
 /**
- * The JSON text of a value, undefined for `undefined`. NaN and infinities become null, nested functions and undefined
- * are left out, a Map or Set inside is {}, as JSON.stringify has it.
+ * The JSON text of a value; undefined for `undefined`. As with JSON.stringify, NaN and infinities become null, nested functions
+ * and undefined are left out, and a nested Map or Set becomes {}.
  *
- * @param what names the value in messages, for example `The output`
+ * @param what name of the value in messages, for example `The output`
  * @throws InvalidOutputError
  */
 export function toJson(value: unknown, what: string): string | undefined {
@@ -26,7 +26,7 @@ export function toJson(value: unknown, what: string): string | undefined {
       cause: error,
     });
   }
-  // The compiler believes that stringify always returns a string; for a toJSON that returns undefined it does not.
+  // Despite its type, stringify returns undefined if a toJSON method returns undefined.
   if (typeof json === "string") return json;
   throw new InvalidOutputError(`${what} has a toJSON method that returns nothing.`);
 }
@@ -34,7 +34,7 @@ export function toJson(value: unknown, what: string): string | undefined {
 /**
  * The JSON text of a job's output.
  *
- * @throws InvalidOutputError also when it is larger than `maxBytes`
+ * @throws InvalidOutputError also if it is larger than `maxBytes`
  */
 export function outputJson(value: unknown, maxBytes: number): string | undefined {
   const json = toJson(value, "The output");
@@ -44,15 +44,15 @@ export function outputJson(value: unknown, maxBytes: number): string | undefined
   return json;
 }
 
-/** Whether the text is larger than that in UTF-8. */
+/** Whether the text is larger than `maxBytes` in UTF-8. */
 export function exceeds(json: string, maxBytes: number): boolean {
-  // A UTF-16 unit takes three bytes at most: small texts need no exact count.
+  // Small texts need no exact count, because a UTF-16 unit takes at most three bytes.
   return (
     json.length * 3 > maxBytes && (json.length > maxBytes || Buffer.byteLength(json) > maxBytes)
   );
 }
 
-/** Says the size, the limit and the way out. */
+/** The error of a too large output, with size, limit and advice. */
 function tooLarge(bytes: number, maxBytes: number): InvalidOutputError {
   return new InvalidOutputError(
     `The output is ${bytes} bytes of JSON, and at most ${maxBytes} are accepted: ` +
@@ -69,7 +69,7 @@ function describeUnfit(value: unknown): string | undefined {
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
     return "binary data, which has no JSON form: return it as a base64 string, or upload it";
   }
-  // JSON.stringify would make {} of it without a sign.
+  // JSON.stringify would silently write {}.
   if (value instanceof Map) {
     return "a Map, which has no JSON form: return Object.fromEntries(map) or [...map]";
   }
@@ -91,18 +91,18 @@ function reasonOf(error: unknown): string {
   return [first, ...steps].join(" ").trim();
 }
 
-/** Collects a generator's yields into the job's output, from the JSON text that was written for the stream anyway. */
+/** Collects a generator's yields into the job's output. It reuses the JSON text of the stream. */
 export class Collected {
   readonly #maxBytes: number;
   readonly #parts: string[] = [];
-  /** Both brackets. */
+  /** Size of the array, at first of both brackets. */
   #bytes = 2;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** @throws InvalidOutputError as soon as the array would be larger than that */
+  /** @throws InvalidOutputError if the array would become larger than the maximum */
   add(json: string): void {
     const comma = this.#parts.length === 0 ? 0 : 1;
     this.#bytes += Buffer.byteLength(json) + comma;

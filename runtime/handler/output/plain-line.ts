@@ -1,15 +1,15 @@
-/** The fast path for a long plain text as a chunk: it is written as bytes first, and checked afterwards. */
+/** Fast path for a chunk that is a long plain text: the text is written as bytes first and checked afterwards. */
 import { Buffer } from "node:buffer";
 import { isPlainText } from "../../protocol/plain-text.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
-/** Minimum length of a text that is looked at: JSON.stringify is as quick for shorter ones. */
+/** Minimum length of a text for the fast path. JSON.stringify is as fast for shorter texts. */
 const MIN_LENGTH = 16_384;
 const QUOTES_BYTES = 2;
 
 /**
- * The line of a chunk whose output is `value`, as `chunkLines` would make it; undefined for anything but a long string
- * that fits in a chunk and in which nothing has to be escaped.
+ * The line of a chunk with the output `value`, equal to that of `chunkLines`. Undefined unless `value` is a long string that
+ * fits in a chunk and needs no escaping.
  */
 export function plainLine(value: unknown, index: number, attempt: number): Buffer | undefined {
   if (typeof value !== "string" || value.length < MIN_LENGTH) return undefined;
@@ -19,7 +19,7 @@ export function plainLine(value: unknown, index: number, attempt: number): Buffe
   const end = `","metrics":{"stream_index":${index}${own}}}\n`;
   const line = Buffer.allocUnsafe(start.length + value.length + end.length);
   line.write(start, "latin1");
-  // For a text that is not plain it may write fewer bytes, but never bytes that look plain.
+  // For a text with other characters, `write` may write fewer bytes, but never bytes that look plain.
   const written = line.write(value, start.length, value.length, "utf8");
   if (
     written !== value.length ||

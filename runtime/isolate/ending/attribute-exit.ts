@@ -1,34 +1,34 @@
-/** Decides the outcome of each job after the end of its handler process. */
+/** Decides the outcome of each job whose handler process has ended. */
 import { defined } from "../../protocol/without-undefined.ts";
 import type { Failure } from "../../protocol/failure.ts";
 
 /** How a handler process ended, as far as it is known. */
 export interface ProcessEnd {
-  /** Absent when a signal ended it. */
+  /** Absent if a signal ended the process. */
   readonly exitCode?: number;
   readonly signal?: string;
-  /** The invocation that called `process.exit`, if the process could still say so. */
+  /** The invocation that called `process.exit`, if the process could still report it. */
   readonly exitedBy?: number;
   readonly outOfMemory?: boolean;
-  /** Why it could not even be started. */
+  /** Reason why the process could not be started. */
   readonly startError?: string;
 }
 
 export interface Attribution {
-  /** Invocations of lost jobs; each costs its job an attempt. */
+  /** Invocations whose jobs are lost. This counts as an attempt of the job. */
   readonly lost: readonly number[];
-  /** Their neighbours: handed back, which costs them nothing. */
+  /** Other invocations in the process. Their jobs are handed back, which does not count as an attempt. */
   readonly handedBack: readonly number[];
-  /** The job that ended the process is among `handedBack`, and it is not known which one it is. */
+  /** True if an unknown one of `handedBack` ended the process. */
   readonly isUnclear: boolean;
 }
 
 /**
- * When a process ends unexpectedly, only the job that ended it fails. When several jobs ran and it is not known which of them did,
- * all are handed back: failing all of them, or one chosen at random, would fail innocent jobs. As many jobs as ran then are run one
- * at a time afterwards: a job that ends a process alone is the cause.
+ * If a process ends unexpectedly, only the job that ended it fails. If several jobs ran and the cause is unknown, all are
+ * handed back, so that no innocent job fails. The next jobs, as many as were running, then run one at a time: a job that ends a
+ * process in which it is alone is the cause.
  *
- * @param running the invocations that had no outcome yet
+ * @param running the invocations without an outcome
  */
 export function attributeExit(end: ProcessEnd, running: readonly number[]): Attribution {
   const { exitedBy } = end;

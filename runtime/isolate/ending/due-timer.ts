@@ -1,7 +1,7 @@
-/** One timer for any number of due times: it is set to the next one. */
+/** One timer for many due times, always set to the next one. */
 import type { PausableClock } from "../../core/pausable-clock.ts";
 
-/** Something that is due at some moment of the timer's clock. */
+/** An entry with a due time on the timer's clock. */
 export interface Due {
   readonly dueAt: number;
 }
@@ -9,7 +9,7 @@ export interface Due {
 /** Maximum delay of a Node timer. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** Entries are added and removed for each job, so both cost next to nothing; looking through them happens when due. */
+/** Adding and removing entries is cheap, because it happens for each job. The entries are searched only when the timer fires. */
 export class DueTimer<T extends Due> {
   readonly clock: PausableClock;
   readonly #entries = new Set<T>();
@@ -18,8 +18,8 @@ export class DueTimer<T extends Due> {
   #aimedAt = Infinity;
 
   /**
-   * @param clock `clockChanged` is to be called whenever it was paused or resumed
-   * @param fire called once for each entry when it is due, never before; the entry is removed first
+   * @param clock call `clockChanged` after each pause and resumption
+   * @param fire called once for each due entry, never early; the entry is removed first
    */
   constructor(clock: PausableClock, fire: (entry: T) => void) {
     this.clock = clock;
@@ -32,7 +32,7 @@ export class DueTimer<T extends Due> {
   }
 
   remove(entry: T): void {
-    // The timer stays as it is: setting it anew for each job would cost more than waking once for nothing.
+    // The timer is not reset: one needless wake costs less than a reset for each job.
     this.#entries.delete(entry);
   }
 
@@ -48,7 +48,7 @@ export class DueTimer<T extends Due> {
 
   #aim(dueAt: number): void {
     if (this.clock.isPaused) return;
-    // The clock may say that it changed.
+    // `clockChanged` may set the timer again.
     const waitMs = Math.ceil(dueAt - this.clock.now());
     clearTimeout(this.#timer);
     this.#aimedAt = dueAt;
@@ -76,7 +76,7 @@ export class DueTimer<T extends Due> {
       if (entry.dueAt <= now) due.push(entry);
     }
     for (const entry of due) {
-      // An earlier one may have taken it away.
+      // An earlier entry's `fire` may have removed this one.
       if (this.#entries.delete(entry)) this.#fire(entry);
     }
     this.#aimAtNext();

@@ -13,28 +13,28 @@ export function timedOut(executionTimeoutMs: number, lastLogLines: string[]): Ou
   return { kind: "timed-out", failure: withLogLines(failure, lastLogLines) };
 }
 
-/** Adds the last lines the job's process printed, if it printed any. */
+/** Adds the last lines that the job's process printed, if any. */
 export function withLogLines(failure: Failure, lastLogLines: readonly string[]): Failure {
   return lastLogLines.length === 0 ? failure : { ...failure, lastLogLines };
 }
 
-/** For the log, where no job's failure report holds the error. */
+/** The log line of an error that no job's failure report contains. */
 export function uncaughtLine({ message, stack }: FailedHead): OutputLine {
   return {
     stream: "stderr",
     level: "error",
-    text: `An error that nobody caught ends the handler process: ${message}`,
+    text: `An uncaught error ends the handler process: ${message}`,
     ...(stack === undefined ? {} : { fields: { stack } }),
   };
 }
 
-/** How a process was ended that went on after the outcome of its job. */
+/** The log line about a process that had to be ended because its job did not stop. */
 export function stubbornLine(
   jobId: string,
   graceMs: number,
   { signal, exitCode = 0 }: ProcessEnd,
 ): OutputLine {
   const end = signal === undefined ? `by itself with code ${exitCode}` : `by ${signal}`;
-  const text = `The job had not stopped ${graceMs} ms after it was told to: its process was ended ${end}.`;
+  const text = `The job did not stop within ${graceMs} ms of its abort signal: its process was ended ${end}.`;
   return { stream: "stderr", level: "warn", jobId, text };
 }

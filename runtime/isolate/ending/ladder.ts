@@ -1,12 +1,12 @@
 /**
- * The ladder that ends a handler, each rung only if the one before had no effect:
+ * The ladder that ends a handler. Each rung is used only if the one before had no effect:
  *
- * 1. abort: the job is late or was taken away. Its outcome is decided, and its handler's signal aborts.
+ * 1. abort: the job is late or its lease was revoked. Its outcome is decided, and its handler's signal aborts.
  * 2. grace: the handler may stop by itself. If it does not, its process is ended from rung 4 on.
- * 3. leave: a process that runs no job and has something to tidy up may dispose of it, within the grace.
+ * 3. leave: a process without jobs may run the handler's `dispose`, within the grace.
  * 4. SIGTERM: to the process and its group, and again the grace.
  * 5. SIGKILL: to the process and everything it started.
- * 6. respawn: the next process starts at once; after one that did not become ready, it waits longer each time.
+ * 6. respawn: the next process starts at once. After a process that did not become ready, the wait grows each time.
  */
 import { backoffMs } from "../../core/backoff.ts";
 import type { PausableClock } from "../../core/pausable-clock.ts";
@@ -14,22 +14,22 @@ import { ORDER } from "../../pipe/frame-kinds.ts";
 import { endMarked, killTree, MARKER_NAME, signalGroup } from "../../pipe/process-tree.ts";
 import { type Due, DueTimer } from "./due-timer.ts";
 
-/** A job as the ladder sees it. */
+/** A job on the ladder. */
 interface StoppableJob extends Due {
-  /** First the deadline; after the order to stop, the end of the grace. */
+  /** The deadline, or the end of the grace once the job was told to stop. */
   dueAt: number;
-  /** Why it is being ended; undefined while its outcome is open. */
+  /** Why the job is being ended; undefined while its outcome is open. */
   readonly ending: string | undefined;
 }
 
 export interface JobLadderEvents<Job> {
-  /** Its deadline has passed and its outcome is open: it is to be stopped. */
+  /** Called when a job without an outcome has reached its deadline and must be stopped. */
   late(job: Job): void;
-  /** The grace is over, and the job has not stopped. */
+  /** Called when the grace is over and the job has not stopped. */
   stubborn(job: Job): void;
 }
 
-/** Rungs 1 and 2: a job that is added is late at its deadline. */
+/** Rungs 1 and 2. An added job is late at its deadline. */
 export class JobLadder<Job extends StoppableJob> extends DueTimer<Job> {
   readonly #graceMs: number;
 
@@ -47,25 +47,28 @@ export class JobLadder<Job extends StoppableJob> extends DueTimer<Job> {
   }
 }
 
-/** A handler process as the ladder sees it. */
+/** A handler process on the ladder. */
 export interface EndableHandler {
-  /** Whether the handler would do something on being told to leave. */
+  /** Whether the handler has something to do before it leaves. */
   readonly hasToTidyUp: boolean;
   readonly process: {
-    /** Undefined when there is none, or none any more: nothing may be signalled then. */
+    /** Undefined before the start and after the end of the process, when no signal may be sent. */
     readonly pid: number | undefined;
-    /** What its environment, and that of all its descendants, is marked with. */
+    /** The marker in the environment of the process and all its descendants. */
     readonly marker: string;
     send(kind: number, slot: number): void;
   };
 }
 
-/** A time that a process is given for something. */
+/** A time limit of a process. */
 export interface Limit extends Due {
   reached(): void;
 }
 
-/** Rungs 3 to 5, for one handler process. One limit runs at a time: for becoming ready, for leaving, or for heeding SIGTERM. */
+/**
+ * Rungs 3 to 5, for one handler process. One time limit runs at a time: until it is ready, has left, or has ended after
+ * SIGTERM.
+ */
 export class ProcessLadder {
   readonly #handler: EndableHandler;
   readonly #graceMs: number;
@@ -73,24 +76,24 @@ export class ProcessLadder {
   #limit: Limit | undefined;
   #isEnding = false;
 
-  /** @param limits where its limits are kept */
+  /** @param limits timer of the time limits */
   constructor(handler: EndableHandler, graceMs: number, limits: DueTimer<Limit>) {
     this.#handler = handler;
     this.#graceMs = graceMs;
     this.#limits = limits;
   }
 
-  /** Hands an idle process to another keeper, which has its limits from now on. */
+  /** Hands an idle process to another keeper, whose timer has its limits from now on. */
   handTo(limits: DueTimer<Limit>): void {
     this.#limits = limits;
   }
 
-  /** It was told to leave or end; a report that it is ready comes too late. */
+  /** True once the process was told to leave or end. A report that it is ready is then too late. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
 
-  /** Ends a process that is not ready by then. The first call counts. */
+  /** Ends the process if it is not ready within the limit. Only the first call counts. */
   readyWithin(limitMs: number, late: () => void): void {
     if (this.#limit !== undefined) return;
     this.#within(limitMs, () => {
@@ -100,7 +103,7 @@ export class ProcessLadder {
     });
   }
 
-  /** 3. leave; straight to SIGTERM if there is nothing to tidy up. Idempotent. */
+  /** 3. leave, or SIGTERM at once if the handler has nothing to do before. Idempotent. */
   leave(): void {
     if (this.#isEnding) return;
     if (!this.#handler.hasToTidyUp) return this.terminate();
@@ -123,7 +126,7 @@ export class ProcessLadder {
     if (pid !== undefined) killTree(pid, MARKER_NAME, marker);
   }
 
-  /** It is ready, or gone: no time limit runs any more. */
+  /** Ends the time limit. Call it when the process is ready or gone. */
   stopWaiting(): void {
     if (this.#limit !== undefined) this.#limits.remove(this.#limit);
   }
@@ -135,17 +138,17 @@ export class ProcessLadder {
   }
 }
 
-/** What a process has started ends with it, however it ended: it may hold the pipes open, and a GPU. */
+/** Kills all processes that the process has started. They may hold the pipes open, and a GPU. */
 export async function killDescendants(pid: number, marker: string): Promise<void> {
   signalGroup(pid, "SIGKILL");
   await endMarked(MARKER_NAME, marker);
 }
 
-/** Maximum failed starts in a row of a handler that was ready once, for example while a file is replaced. */
+/** Maximum consecutive failed starts of a handler that was ready before, for example while a file is replaced. */
 const MAX_RESTART_FAILURES = 5;
 const restartTerms = { firstMs: 500, maxMs: 30_000 };
 
-/** 6. respawn: how long the next process waits. */
+/** 6. respawn: the wait before the next process. */
 export class Respawn {
   #wasReady = false;
   #failures = 0;
@@ -155,7 +158,7 @@ export class Respawn {
     this.#failures = 0;
   }
 
-  /** The wait after a process that did not become ready, ms; undefined: there is no point in another one. */
+  /** The wait after a process that did not become ready, ms. Undefined if no other process should be tried. */
   afterFailure(): number | undefined {
     this.#failures++;
     if (!this.#wasReady || this.#failures > MAX_RESTART_FAILURES) return undefined;

@@ -137,7 +137,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     // It may be refused before the promotion is said to be done.
     void refused.catch(() => undefined);
     await told(standby, "SELECT pg_promote()");
-    await expect(refused).rejects.toThrow("a standby that was behind took over");
+    await expect(refused).rejects.toThrow("a standby that lagged behind took over");
     expect(lost).toHaveLength(1);
   });
 });

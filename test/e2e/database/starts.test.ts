@@ -119,7 +119,7 @@ describe.runIf(postgresIsMissing === undefined)("a start on PostgreSQL", () => {
       expect((await s3.names("moved/")).length).toBeGreaterThan(0);
       const again = await move();
       expect(again.code).toBe(4);
-      expect(again.stderr).toContain("moved into an empty one only");
+      expect(again.stderr).toContain("can only be moved into an empty one");
       await using after = await startEmulatorProcess({
         args: [...args, "--store", store, "--objects", addressOn(s3, "moved")],
         cwd: root,

@@ -11,7 +11,9 @@ test("a promise that rejects after its job was answered leaves the answer as it 
   const endpoint = stage.endpoint("crashes");
   const { id, output } = await endpoint.runSync({ after: true });
   expect(output).toBe("answered before");
-  await stage.emulator.stderrMatch(/nobody caught ends the handler process: nobody is listening/);
+  await stage.emulator.stderrMatch(
+    /An uncaught error ends the handler process: nobody is listening/,
+  );
   expect(await endpoint.runSync({ quick: true })).toMatchObject({ output: "quick" });
   expect(await endpoint.status(id)).toMatchObject({ status: "COMPLETED" });
 });

@@ -29,7 +29,7 @@ const timedOut: Failure = {
   message: "The job ran longer than its executionTimeout of 5000 ms.",
 };
 const stubborn = (signal: string): string =>
-  `warn: The job had not stopped ${GRACE_MS} ms after it was told to: its process was ended by ${signal}.`;
+  `warn: The job did not stop within ${GRACE_MS} ms of its abort signal: its process was ended by ${signal}.`;
 
 export const ENDINGS: readonly Ending[] = [
   {
@@ -137,7 +137,7 @@ export const ENDINGS: readonly Ending[] = [
   },
   {
     fixture: "rejects-later",
-    what: "fails with the error that nobody caught and where it was made",
+    what: "fails with the uncaught error and the place where it was made",
     status: "FAILED",
     failure: {
       type: "unhandled_error",

@@ -64,7 +64,7 @@ test("once the data directory is removed nothing is acknowledged after a second,
   await using stalls = await MachineStalls.watch();
   fs.rmSync(scene.dataDir, { recursive: true });
   expect(await scene.acceptedForMs()).toBeLessThan(1_000 + stalls.ms);
-  await scene.stage.emulator.stderrMatch(/store\.db is not there any more: nothing is stored/);
+  await scene.stage.emulator.stderrMatch(/store\.db is missing: nothing is stored/);
   expect(await scene.stage.endpoint("echo").status(id)).toMatchObject({ status: "COMPLETED" });
 });
 

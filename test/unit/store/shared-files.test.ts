@@ -87,7 +87,7 @@ it("a file that is damaged is told of to each reader, and to the next one after 
   const payload = await store.payload(seq, "input");
   const opened = await Promise.allSettled([payload?.open(), payload?.open(), payload?.bytes()]);
   expect(opened.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
-  await expect(payload?.open()).rejects.toThrow("does not fit its checksum");
+  await expect(payload?.open()).rejects.toThrow("does not match its checksum");
   expect(openBelow(disk.payloads)).toBe(0);
 });
 

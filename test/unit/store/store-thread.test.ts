@@ -127,7 +127,7 @@ describe("a store whose directory is gone when its thread ends", () => {
     putBack();
     const isFound = () => expect(store.nextDueAt()).rejects.toThrow("a batch that was refused");
     await vi.waitFor(isFound, { timeout: LOOK_MS });
-    await expect(owner.insert()).rejects.toThrow("start the emulator anew");
+    await expect(owner.insert()).rejects.toThrow("restart the emulator");
   });
 
   it("is closed at once, and does not open it again", async () => {

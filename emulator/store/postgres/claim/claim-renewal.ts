@@ -103,7 +103,7 @@ export class ClaimRenewal {
     const leaseMs = claim.stoodStill(ms);
     if (leaseMs !== undefined)
       warn(
-        `this process stood still for ${durationInWords(ms)}, again within 10 min: its machine is overloaded; its lease is ${durationInWords(leaseMs)} for now, for which others wait should it be killed`,
+        `this process stalled for ${durationInWords(ms)}, again within 10 min: its machine is overloaded; its lease is ${durationInWords(leaseMs)} for now, and other replicas wait that long if it is killed`,
       );
   }
 

@@ -21,7 +21,7 @@ import {
 import type { ClaimValidity } from "./claim-validity.ts";
 
 const LOCKED =
-  "another emulator that is being started has locked the database and does not go on; end it, or try again";
+  "another emulator that is starting has locked the database and hangs; end it, or try again";
 const TAKEN = "has taken the database over; nothing more is stored here";
 
 /** Interval between attempts to claim at the start. */
@@ -118,9 +118,9 @@ export class Claim {
     return { knowsTime: clock.isKnown, now: clock.now(), clockAheadMs, hasBegun, leaseMs };
   }
 
-  /** Call this after the process was stalled or suspended. Returns the new lease duration if it is longer than before. */
+  /** Call this after the process was stalled or suspended. Returns the new lease duration if it has become longer. */
   stoodStill(ms: number): number | undefined {
-    // An only replica keeps the usual lease, because the next start waits just that long for it.
+    // A single replica keeps the usual lease, because the next start waits for its end.
     if (!this.isShared) return undefined;
     const { steady } = this.validity.now();
     const before = this.#lease.at(steady);

@@ -56,7 +56,7 @@ export class Notices {
     const { clock, echoMs, warn } = this.#parts;
     this.#expected = clock.wakeAt(clock.now() + echoMs, () =>
       warn(
-        "notices of the database do not reach this emulator: connect to the server itself, not to a pooler that shares connections; until then emulators learn of each other's changes up to a second late",
+        "notices of the database do not reach this emulator: connect to the server itself, not to a pooler that shares connections; until then emulators notice each other's changes up to a second late",
       ),
     );
   }

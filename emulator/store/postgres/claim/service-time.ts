@@ -65,7 +65,7 @@ export class ServiceTime {
       this.#isToldOf && `the clock of this machine is ${side(ahead)} the database's`,
       Math.abs(offset) > DIFFERENCE_MS &&
         `service time is ${side(offset)} the clock of the database, which has leapt`,
-      !this.clock.isKnown && "service time is not known for now, so that nothing expires",
+      !this.clock.isKnown && "service time is unknown for now, so nothing expires",
     ];
     return notes.filter((note) => note !== false);
   }
@@ -126,11 +126,11 @@ export class ServiceTime {
 
 function leapInWords({ expected, found }: Leap): string {
   const by = durationInWords(Math.abs(found - expected));
-  return `the clock of the database leapt ${found > expected ? "ahead" : "back"} by ${by}: it says ${iso(found)} where ${iso(expected)} was expected; service time goes on from there`;
+  return `the clock of the database leapt ${found > expected ? "ahead" : "back"} by ${by}: it says ${iso(found)} where ${iso(expected)} was expected; service time continues from there`;
 }
 
 function differenceInWords(machineAt: number, databaseAt: number): string {
-  return `the clock of this machine is ${side(machineAt - databaseAt)} the database's: ${iso(machineAt)} against ${iso(databaseAt)}; it stamps lines of the log, and decides nothing`;
+  return `the clock of this machine is ${side(machineAt - databaseAt)} the database's: ${iso(machineAt)} against ${iso(databaseAt)}; it only affects timestamps in the log`;
 }
 
 function side(aheadMs: number): string {

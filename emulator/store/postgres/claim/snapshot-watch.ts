@@ -45,7 +45,7 @@ export class SnapshotWatch {
     if (Number(ageMs) < times.oldSnapshot || now < this.#warnAgainAt) return;
     this.#warnAgainAt = now + WARN_EVERY_MS;
     warn(
-      `${String(who)} holds a snapshot of the database that is ${Math.round(Number(ageMs) / 1_000)} s old: until it ends, nothing that was deleted is cleared away and the store gets slower`,
+      `${String(who)} holds a snapshot of the database that is ${Math.round(Number(ageMs) / 1_000)} s old: until it ends, the database cannot remove deleted rows, and the store gets slower`,
     );
   }
 }

@@ -31,11 +31,11 @@ export async function checkServer(
   const refusal = !isServer
     ? POOLER
     : Number(number) < OLDEST_VERSION
-      ? `it is PostgreSQL ${version}, and 14 is the oldest that will do`
+      ? `it is PostgreSQL ${version}, and 14 is the oldest supported version`
       : encoding !== "UTF8"
         ? `its encoding is ${encoding}; it must be made with ENCODING 'UTF8'`
         : commit === "off"
-          ? "synchronous_commit is off, so that a crash of the server loses jobs that were acknowledged; set it to on"
+          ? "synchronous_commit is off, so that a crash of the server loses acknowledged jobs; set it to on"
           : undefined;
   if (refusal !== undefined)
     throw new StoreUnusableError(`the database ${shown} cannot be used: ${refusal}`);
@@ -49,10 +49,8 @@ export async function checkServer(
     );
   if (Number(standbys) > 0)
     warn(
-      `the database server has asynchronous standbys (${standbys}): a failover to one loses the jobs that were acknowledged last`,
+      `the database server has asynchronous standbys (${standbys}): a failover to one loses the newest acknowledged jobs`,
     );
   if (commit === "local" && Number(standbys) === 0)
-    warn(
-      "synchronous_commit is local: a failover to a standby loses the jobs that were acknowledged last",
-    );
+    warn("synchronous_commit is local: a failover to a standby loses the newest acknowledged jobs");
 }

@@ -95,7 +95,7 @@ export function sessionOpener(
     const now = clock.now();
     if (now < quietUntil) return;
     quietUntil = now + TOGETHER_MS;
-    warn(`a connection to the database was lost, and is made anew: ${messageOf(error)}`);
+    warn(`a connection to the database was lost, and is opened again: ${messageOf(error)}`);
   };
   return (answerMs = usualMs) => Session.open(settings, answerMs, onLost);
 }

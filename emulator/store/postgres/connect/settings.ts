@@ -20,8 +20,8 @@ const MAX_NAME = 63;
 const MAX_REPLICA = 48;
 
 /**
- * Every query must use its index, but the planner's statistics may be from a time when a queue was empty.
- * `idle_in_transaction` frees the locks of a process that was stopped or cut off in a transaction.
+ * Settings of each connection. They make every query use its index, because the planner's statistics may be from a time when a
+ * queue was empty. `idle_in_transaction` frees the locks of a process that was stopped or cut off in a transaction.
  */
 function sessionOptions(schema: string, leaseMs: number): string {
   const settings = {
@@ -43,7 +43,7 @@ function sessionOptions(schema: string, leaseMs: number): string {
     .join(" ");
 }
 
-/** End of the names of all connections of that replica, and of no others. */
+/** End of the names of the replica's connections, unique to this replica. */
 export function sessionNameEnd(replica: string): string {
   return ` ${replica.slice(-MAX_REPLICA)}`;
 }

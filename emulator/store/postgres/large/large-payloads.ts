@@ -124,7 +124,7 @@ export class LargePayloads {
 
 function refuseOther(checksum: number, content: FileContent): void {
   if (checksum !== content.checksum)
-    throw damaged(content, `is damaged: its object ${content.name} does not fit its checksum`);
+    throw damaged(content, `is damaged: its object ${content.name} does not match its checksum`);
 }
 
 function damaged({ place, checksum }: FileContent, finding: string): PayloadDamagedError {

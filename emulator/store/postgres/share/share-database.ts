@@ -14,7 +14,7 @@ import { RecordChanges } from "./record-changes.ts";
 import { SharedOwnership } from "./shared-ownership.ts";
 
 const LEFT_BEHIND =
-  "the records in the database cannot be followed any more: the database was restored, or not reached for a day; start the emulator anew";
+  "the records in the database cannot be followed any more: the database was restored, or was unreachable for a day; restart the emulator";
 
 export interface Sharing {
   readonly options: PostgresStoreOptions;

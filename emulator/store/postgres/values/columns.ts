@@ -8,7 +8,7 @@ import { bytesToText, textToBytes } from "./stored-text.ts";
 /** A value as `TYPE_PARSERS` reads it. */
 export type Cell = number | string | Buffer<ArrayBuffer> | null;
 
-/** A value on its way into the database. */
+/** A value that is sent to the database. */
 export type Sent = number | bigint | string | Uint8Array | null;
 
 /** PostgreSQL types of an array of such values, and of an element. */

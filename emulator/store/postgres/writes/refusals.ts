@@ -20,7 +20,7 @@ export const BATCH_NOT_NEXT = "batch";
 export const JOB_NOT_STORED = "job";
 export const DELIVERY_NOT_STORED = "delivery";
 export const PAYLOAD_NOT_STORED = "payload";
-/** The key of the job and the index of the chunk follow this word. */
+/** First word of the refusal of a chunk. The key of the job and the index of the chunk follow. */
 export const CHUNK_NOT_NEXT = "chunk";
 
 /** Whether the error means that the batch does not fit the stored data. */
@@ -44,7 +44,7 @@ export async function explain(refusal: unknown, batch: Batch, session: Session):
           : undefined;
   return (
     known ??
-    new BatchRefusedError(`the batch does not fit to what is stored: ${said}`, { cause: refusal })
+    new BatchRefusedError(`the batch does not match the stored data: ${said}`, { cause: refusal })
   );
 }
 

@@ -55,7 +55,7 @@ export interface WriterParts {
 /** The row of the replica is gone: batches with its fence are not stored. */
 class UnregisteredError extends Error {}
 
-/** A batch on its way. */
+/** A batch that is being stored. */
 interface Flush {
   readonly batch: Batch;
   fence: Fence;
@@ -218,7 +218,7 @@ export class Writer {
       const isOwn = next instanceof StoreLostError || !isRefusal(error);
       return isOwn
         ? next
-        : new BatchRefusedError("the batch does not fit to what is stored", { cause: error });
+        : new BatchRefusedError("the batch does not match the stored data", { cause: error });
     }
   }
 
@@ -285,6 +285,6 @@ export class Writer {
 
 /** Error text for a stored batch that the owner knows as not stored. */
 const MORE_BATCHES =
-  "the database has a batch that was given up when it could not be reached; start the emulator anew";
+  "the database contains a batch that was given up while the database was unreachable; restart the emulator";
 const FEWER_BATCHES =
-  "the database lacks batches that it had acknowledged: it was restored, or a standby that was behind took over; start the emulator anew";
+  "the database lacks acknowledged batches: it was restored, or a standby that lagged behind took over; restart the emulator";

@@ -61,7 +61,7 @@ async function compare(file: FileUse, content: FileContent): Promise<void> {
 
 function refuseOther(checksum: number, content: FileContent): void {
   if (checksum !== content.checksum)
-    throw damaged(content, `is damaged: its file ${shown(content)} does not fit its checksum`);
+    throw damaged(content, `is damaged: its file ${shown(content)} does not match its checksum`);
 }
 
 function damaged(

@@ -41,7 +41,7 @@ export class RemovalWatch {
     const found = await fs.promises.stat(this.#file).catch(() => undefined);
     const isThere = found?.ino === this.#known.ino && found.dev === this.#known.dev;
     if (isThere !== (this.lost === undefined)) {
-      this.lost = isThere ? undefined : new StoreLostError(`${this.#file} is not there any more`);
+      this.lost = isThere ? undefined : new StoreLostError(`${this.#file} is missing`);
       this.#changed(this.lost);
     }
     this.#lookLater();

@@ -10,7 +10,7 @@ export interface CheckedTable {
   readonly checked: readonly string[];
 }
 
-/** Stands in place of the bytes, which have their own checksum. */
+/** The file's name, in place of the bytes, which have their own checksum. */
 const FILE = "iif(typeof(body) = 'text', body, NULL)";
 
 export const CHECKED_TABLES: readonly CheckedTable[] = [

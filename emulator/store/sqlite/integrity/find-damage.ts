@@ -58,7 +58,7 @@ function* damagedRows(db: DatabaseSync): Generator<string, void, undefined> {
     let count = 0;
     for (const row of rowsOf(db, `SELECT ${checked.join(", ")} FROM ${name}`))
       if (!fits(row)) count += 1;
-    if (count > 0) yield `rows of the table ${name} that do not fit their checksums: ${count}`;
+    if (count > 0) yield `rows of the table ${name} that do not match their checksums: ${count}`;
   }
 }
 
@@ -102,7 +102,7 @@ function findingOf(row: Row, directory: string): string | undefined {
   const [sizeBytes, checksum, body] = [integerAt(row, 1), integerAt(row, 2), bodyAt(row, 3)];
   if (typeof body !== "string") {
     const isWhole = body.byteLength === sizeBytes && contentChecksum(body) === checksum;
-    return isWhole ? undefined : "is damaged: it does not fit its checksum";
+    return isWhole ? undefined : "is damaged: it does not match its checksum";
   }
   const file = path.join(PAYLOADS_DIRECTORY, body);
   const found = fs.statSync(path.join(directory, file), { throwIfNoEntry: false });

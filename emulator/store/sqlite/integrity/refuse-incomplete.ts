@@ -24,7 +24,7 @@ export function refuseIncomplete(directory: string, file: string): void {
     if (others.length === 0) return;
     const fate = size === 0 ? "empty" : "missing";
     throw incomplete(
-      `${file} is ${fate}, but beside it lies what belongs to it: ${others.join(", ")}`,
+      `${file} is ${fate}, but its other files are still there: ${others.join(", ")}`,
     );
   }
   try {
@@ -48,7 +48,7 @@ export function refuseFewerCommits(db: DatabaseSync, directory: string, file: st
   }
   if (commits === 0) return;
   throw incomplete(
-    `${MARK_FILE} is ${marked}, so that nothing tells whether ${file} has all commits that were made`,
+    `${MARK_FILE} is ${marked}, so it is unknown whether ${file} contains all commits`,
   );
 }
 

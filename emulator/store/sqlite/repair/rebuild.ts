@@ -83,10 +83,11 @@ class Copy {
     if (table === "record") walk.rows(MAX_RECORDS);
     else walk.rowsByKey();
     this.#kept.set(table, kept);
-    if (damaged > 0) this.#setAside.push(`${table}: ${damaged} rows that are damaged`);
-    if (alone > 0) this.#setAside.push(`${table}: ${alone} rows of what could not be kept`);
+    if (damaged > 0) this.#setAside.push(`${table}: ${damaged} damaged rows`);
+    if (alone > 0)
+      this.#setAside.push(`${table}: ${alone} rows that belong to rows that could not be kept`);
     if (!walk.hasLost) return;
-    this.#setAside.push(`${table}: rows that cannot be read, or not all of them`);
+    this.#setAside.push(`${table}: an unknown number of unreadable rows`);
     if (table === "payload") this.#outputsInDoubt = true;
   }
 

@@ -155,7 +155,7 @@ class Repair {
     const lostCommits =
       lost > 0
         ? [
-            `the newest commits, of which nothing is left: ${lost}; jobs may be gone, or be as they were before`,
+            `the newest ${lost} commits are lost completely; jobs may be missing, or in an earlier state`,
           ]
         : [];
     return { rebuilt, endedJobIds, commits, files, lostCommits };

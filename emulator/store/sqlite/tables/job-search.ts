@@ -14,7 +14,7 @@ import {
 import { checkedRow } from "../row-checksum.ts";
 import type { QueueTable } from "./queue-table.ts";
 
-/** The parameter ?1 is true if the failure is read. It may be long. */
+/** Columns of a scan. The parameter ?1 is true if the failure is needed, which may be long. */
 const LOOKED_AT = `SELECT ${FILTERED}, iif(?1, failure, NULL) FROM job`;
 const IN_RANGE = "seq >= ?2 AND seq < ?3";
 const NEWEST_FIRST = "ORDER BY 1 DESC";

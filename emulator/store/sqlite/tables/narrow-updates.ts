@@ -4,7 +4,7 @@ import type { StatementSync } from "node:sqlite";
 /** A set of columns. */
 interface Change {
   readonly names: readonly string[];
-  /** Sets with one more column, by its number. */
+  /** The sets that have one more column, by the number of that column. */
   readonly and: Change[];
   statement?: StatementSync;
 }

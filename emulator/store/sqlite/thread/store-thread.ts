@@ -11,7 +11,7 @@ import type { Opening, Question, Reply } from "./thread-link.ts";
 import { toThrown } from "./thrown.ts";
 
 const port = parentPort;
-if (port === null) throw new Error("this program is that of a thread");
+if (port === null) throw new Error("this program must run in a thread");
 
 function reply(made: Reply, transferred: readonly ArrayBuffer[] = []): void {
   port?.postMessage(made, transferred);
@@ -32,7 +32,7 @@ function open(message: Opening | Question): void {
 function serve({ directory, isAgain }: Opening): void {
   // A database that existed must not be made again.
   if (isAgain && !fs.existsSync(databaseFile(directory)))
-    throw new StoreLostError(`${databaseFile(directory)} is not there any more`);
+    throw new StoreLostError(`${databaseFile(directory)} is missing`);
   const opened = openDatabase(directory);
   const tables = new Tables(opened);
   // The last commit of the previous thread may not be on the disk yet.

@@ -199,11 +199,11 @@ export class ThreadLink {
   /** Settles the batches under way that are stored, and asks the other questions again. */
   #settle(stored: number, reason: Error): void {
     if (stored < this.#stored)
-      throw new StoreUnusableError(`the database has ${stored} batches of ${this.#stored}`);
+      throw new StoreUnusableError(`the database has only ${stored} of ${this.#stored} batches`);
     const underWay = this.#asked.filter(({ sent }) => sent > 0).map(({ batch = 0 }) => batch);
     // The engine considers the batch as refused, but a stored batch cannot be undone.
     if (stored > Math.max(this.#stored, ...underWay))
-      throw new StoreUnusableError("it has a batch that was refused; start the emulator anew");
+      throw new StoreUnusableError("it contains a batch that was refused; restart the emulator");
     this.#stored = stored;
     this.#refusal = undefined;
     for (const asked of this.#asked.splice(0)) {
@@ -222,7 +222,7 @@ export class ThreadLink {
   /** Refuses all questions under way, and later ones at once. */
   #refuse(reason: unknown): void {
     const said = reason instanceof Error ? reason.message : String(reason);
-    const message = `the database could not be opened again (${said}), which goes on being tried`;
+    const message = `the database could not be opened again (${said}); the service keeps trying`;
     this.#refusal = new StoreUnusableError(message, { cause: reason });
     for (const { reject } of this.#asked.splice(0)) reject(this.#refusal);
   }

@@ -214,7 +214,9 @@ it("an engine that is not Docker's own is named once", async () => {
   const { launcher, said } = open(engine);
   await launcher.reach();
   await launcher.reach();
-  expect(said).toEqual([expect.stringContaining("the engine is Podman Engine 4.3.1, not Docker's own")]);
+  expect(said).toEqual([
+    expect.stringContaining("the engine is Podman Engine 4.3.1, not Docker's own"),
+  ]);
 });
 
 describe("memory that ran out", () => {

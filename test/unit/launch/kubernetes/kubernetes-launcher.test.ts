@@ -107,7 +107,7 @@ it("tells that memory ran out, that a pod was evicted, and that somebody deleted
   const [killed, evicted, deleted] = await Promise.all(workers.map(({ exited }) => exited));
   expect(killed).toMatchObject({ outOfMemory: true, signal: "SIGKILL" });
   expect(evicted?.goneWith).toBe("its pod, which was evicted: low on memory");
-  expect(deleted?.goneWith).toBe("its pod, which somebody deleted");
+  expect(deleted?.goneWith).toBe("its pod, which was deleted from outside");
 });
 
 it("loses nothing while the API server is away, and tells that it is", async () => {
@@ -137,7 +137,7 @@ it("lists anew where the server does not know what happened since", async () => 
   api.delete("pods", worker.place?.().pod ?? "", { gracePeriodSeconds: 0 });
   api.objects.compact();
   await api.back();
-  expect((await worker.exited).goneWith).toBe("its pod, which somebody deleted");
+  expect((await worker.exited).goneWith).toBe("its pod, which was deleted from outside");
 });
 
 it("finds the pods of a killed process of its service, and leaves those of others alone", async () => {
@@ -197,7 +197,7 @@ it("has everything go with the object that it belongs to", async () => {
   await worker.running;
   api.delete("configmaps", "sv-0123456789abcdef");
   await eventually("all is gone", () => api.objects.list("secrets").length === 0 || undefined);
-  expect((await worker.exited).goneWith).toBe("its pod, which somebody deleted");
+  expect((await worker.exited).goneWith).toBe("its pod, which was deleted from outside");
 });
 
 it("leaves pods to the next start where the API server does not come back", async () => {

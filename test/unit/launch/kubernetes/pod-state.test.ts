@@ -90,7 +90,7 @@ describe("a pod that has ended", () => {
       },
       "its pod, which had to leave its node",
     ],
-    [{ phase: "Running" }, "its pod, which somebody deleted"],
+    [{ phase: "Running" }, "its pod, which was deleted from outside"],
   ])("with its place (%o) is gone with that, whatever its program said", (status, goneWith) => {
     const terminated = status.phase === "Failed" ? { terminated: { exitCode: 143 } } : undefined;
     expect(exitOf(pod(status, terminated), RAN, ["last"])).toMatchObject({

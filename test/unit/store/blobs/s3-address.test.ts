@@ -50,7 +50,7 @@ it.each([
   ["/var/payloads", KEYS, "must be an address like s3://"],
   ["https://bucket.test", KEYS, "must be an address like s3://"],
   ["s3://bucket", KEYS, "needs the parameter endpoint"],
-  ["s3://bucket?endpoint=ftp://x", KEYS, "no http or https URL"],
+  ["s3://bucket?endpoint=ftp://x", KEYS, "not an http or https URL"],
   ["s3://bucket?endpoint=http://x", {}, "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"],
   ["s3://bucket?endpoint=http://x&accessKeyId=a", KEYS, "both, or neither"],
   ["s3://bucket?endpoint=http://x&acessKeyId=a", KEYS, "unknown parameter acessKeyId"],

@@ -43,11 +43,11 @@ it("finds each payload that is missing, cut or changed, with its job", async () 
   const found = await opened.store.check();
   const jobs = new Map(found.map(({ jobId, damage }) => [damage.message, jobId]));
   expect([...jobs.keys()].toSorted()).toEqual([
-    "the input is damaged: it does not fit its checksum",
+    "the input is damaged: it does not match its checksum",
     `the input is damaged: its file payloads/${cut} is too short`,
     `the input is missing: there is no file payloads/${missing}`,
   ]);
-  expect(jobs.get("the input is damaged: it does not fit its checksum")).toBe(changed?.id);
+  expect(jobs.get("the input is damaged: it does not match its checksum")).toBe(changed?.id);
   expect(opened.damage).toEqual([]);
 });
 

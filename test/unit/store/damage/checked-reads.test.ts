@@ -67,7 +67,7 @@ describe("a payload that is not what was stored is refused", () => {
   });
 
   it.each([
-    ["changed", (file: string) => change(file, 500_000, 1), "does not fit its checksum"],
+    ["changed", (file: string) => change(file, 500_000, 1), "does not match its checksum"],
     ["cut", (file: string) => fs.truncateSync(file, 1_000), "is too short"],
     ["taken away", (file: string) => fs.rmSync(file), "the output is missing: there is no file"],
   ])(

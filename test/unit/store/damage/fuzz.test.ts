@@ -42,13 +42,12 @@ async function play(directory: string, known: readonly KnownJob[], harmed: Harme
   }
 }
 
-/** What reads back wrong after a repair; a job that could not be kept is no longer there. */
+/** Wrong data after a repair. Jobs that could not be kept are missing and do not count. */
 async function repairAndRead(directory: string, known: readonly KnownJob[]): Promise<string[]> {
   const { setAside } = repairDataDirectory(directory, Date.now());
   const { silent } = await readBack(directory, known);
-  // It said that jobs may be as they were before.
-  if (setAside.some((sentence) => sentence.includes("commits, of which nothing is left")))
-    return [];
+  // The report says that jobs may be in an earlier state.
+  if (setAside.some((sentence) => sentence.includes("commits are lost completely"))) return [];
   return silent.filter(
     (sentence) => !/there is no (job|endpoint)|is listed as undefined/.test(sentence),
   );

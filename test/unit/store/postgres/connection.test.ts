@@ -59,7 +59,8 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     const cut = proxy.cutAt("COMMIT", "cut-reply");
     await owner.insert();
     await cut;
-    const said = /^a connection to the database was lost, and is made anew: Connection terminated/;
+    const said =
+      /^a connection to the database was lost, and is opened again: Connection terminated/;
     expect(warned).toEqual([expect.stringMatching(said)]);
     passedMs = 6_000;
     await owner.insert();
@@ -70,7 +71,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     await owner.insert();
     await owner.store.nextDueAt();
     const ended =
-      /was lost, and is made anew: terminating connection due to administrator command$/;
+      /was lost, and is opened again: terminating connection due to administrator command$/;
     expect(warned.slice(1)).toEqual([expect.stringMatching(ended)]);
     await owner.store.close();
     expect(warned).toHaveLength(2);

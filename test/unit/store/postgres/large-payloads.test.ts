@@ -99,7 +99,7 @@ describe.skipIf(postgresIsMissing !== undefined)("large payloads beside a databa
     await owner.store.close();
     const refused = openIn(database.url, { times: { ...SOON, lease: 600_000 } });
     await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
-    await expect(refused).rejects.toThrow("lie in an object store");
+    await expect(refused).rejects.toThrow("are in an object store");
     await database.open({ blobs: new MemoryBlobs() });
   });
 });

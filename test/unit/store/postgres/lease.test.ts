@@ -111,7 +111,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica whose machine is sta
     const leaseAfterAnother = () => standStill().then(leaseInRow);
     // A standstill amid a renewal is not told from a slow database.
     await expect.poll(leaseAfterAnother, POLLED).toBe(6_000);
-    expect(warned.at(-1)).toMatch(/^this process stood still for 3\.\d s, again within 10 min/);
+    expect(warned.at(-1)).toMatch(/^this process stalled for 3\.\d s, again within 10 min/);
     expect(starved.losses).toEqual([]);
     await starved.insert(id);
     const frozenAt = performance.now();

@@ -168,7 +168,7 @@ describe("a process that ends", () => {
   });
 });
 
-describe("an error nobody catches", () => {
+describe("an uncaught error", () => {
   test("fails the job it belongs to and hands its neighbours back", async () => {
     await using run = new WorkerRun("rejects-later");
     const neighbour = run.source.submit({ input: { wait: true } });
@@ -187,7 +187,7 @@ describe("an error nobody catches", () => {
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 
-  test("of an unknown job hands all back, and then one job at a time runs until it is found", async () => {
+  test("of an unknown job hands all jobs back; then they run one at a time until it is found", async () => {
     await using run = new WorkerRun("rejects-later");
     const neighbours = [1, 2, 3].map(() => run.source.submit({ input: { wait: true } }));
     await run.logged("waiting", 3);
@@ -200,14 +200,14 @@ describe("an error nobody catches", () => {
     expect(await again.result()).toMatchObject({ kind: "failed", failure });
   });
 
-  test("of a job that is over already costs nobody an attempt, and stands in the log", async () => {
+  test("of a job that is over does not count as an attempt of any job, and is logged", async () => {
     await using run = new WorkerRun("rejects-later");
     const neighbour = run.source.submit({ input: { wait: true } });
     await run.logged("waiting");
     const job = run.source.submit({ input: { after: true } });
     expect(await job.result()).toMatchObject({ kind: "completed", output: "answered before" });
     expect(await neighbour.result()).toEqual({ kind: "handed-back" });
-    await run.logged("An error that nobody caught ends the handler process: nobody is listening");
+    await run.logged("An uncaught error ends the handler process: nobody is listening");
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 });
