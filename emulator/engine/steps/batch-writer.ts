@@ -24,10 +24,7 @@ import { isMoved } from "./state/endpoint-moved.ts";
 import { Step } from "./step.ts";
 import { changesRecords, concerns } from "./step-changes.ts";
 
-/**
- * Maximum number of steps of a batch, and of bytes of payloads outside files. A batch that reaches a maximum takes no more
- * steps.
- */
+/** Maximum number of steps of a batch, and of payload bytes outside files. A batch that reaches one takes no more steps. */
 const MAX_STEPS = 1_024;
 const MAX_BYTES = 8_000_000;
 

@@ -84,8 +84,7 @@ class Copy {
     else walk.rowsByKey();
     this.#kept.set(table, kept);
     if (damaged > 0) this.#setAside.push(`${table}: ${damaged} damaged rows`);
-    if (alone > 0)
-      this.#setAside.push(`${table}: ${alone} rows that belong to rows that could not be kept`);
+    if (alone > 0) this.#setAside.push(`${table}: ${alone} rows that belong to lost rows`);
     if (!walk.hasLost) return;
     this.#setAside.push(`${table}: an unknown number of unreadable rows`);
     if (table === "payload") this.#outputsInDoubt = true;

@@ -76,8 +76,8 @@ it("sets rows aside that do not match their checksums, and says so", async () =>
   const report = repairDataDirectory(left.directory, NOW);
   expect(report.kept.jobs).toBe(28);
   expect(report.setAside).toEqual([
-    "job: 2 rows that are damaged",
-    "payload: 2 rows of what could not be kept",
+    "job: 2 damaged rows",
+    "payload: 2 rows that belong to lost rows",
   ]);
   expect(await wholeJobs(left)).toHaveLength(28);
 });
@@ -151,7 +151,7 @@ it("keeps the reports on deleted jobs that match their checksums, and never reus
   db.exec("UPDATE sequence SET reserved_seq = 0");
   db.close();
   const { setAside } = repairDataDirectory(left.directory, NOW);
-  expect(setAside).toContain("report: 1 rows that are damaged");
+  expect(setAside).toContain("report: 1 damaged rows");
   const repaired = await openSqliteStore({ directory: left.directory });
   expect(await repaired.reports.list({}, 9)).toEqual([reports[1]]);
   expect((await repaired.boot()).lastSeq).toBe(reports[1]?.job.seq);

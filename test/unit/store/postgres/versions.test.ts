@@ -37,14 +37,14 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
     await again.insert(ofOlder);
   });
 
-  it("keeps one from starting whose version changes what it could not go on with, until it is gone; then it is refused itself", async () => {
+  it("blocks the start of a newer version with tables it cannot use, until it is gone; then it is refused itself", async () => {
     await using shared = await testShared();
     const older = await begun(shared, "long", { replica: "the older one" });
     const job = await older.insert("a");
     const refused = shared.join("short", { migrations: AFTER_NEXT, times: { lease: 300 } });
     await expect(refused).rejects.toBeInstanceOf(StoreInUseError);
     await expect(refused).rejects.toThrow(
-      "used by emulators of an older version (the older one), which could not go on",
+      "used by emulators of an older version (the older one), which cannot work",
     );
     const { rows } = await shared.admin.query("SELECT max(version) FROM migration");
     expect(rows).toEqual([{ max: NOW }]);
