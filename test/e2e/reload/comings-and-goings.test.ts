@@ -23,36 +23,33 @@ async function ask({ emulator }: ReloadingEmulator, id: string): Promise<string>
 }
 
 describe("a directory of handlers", () => {
-  testInFull(
-    "serves one that comes, keeps the jobs of one that goes, and runs them when it is back",
-    async () => {
-      await using served = await ReloadingEmulator.start({
-        "app/first/handler.ts": answering("first"),
-      });
-      served.save("app/second/handler.ts", answering("second"));
-      await expectAnswer(served, "second", "second");
-      served.save("app/second/handler.ts", answering("second, changed"));
-      await expectAnswer(served, "second", "second, changed");
+  test("serves one that comes, keeps the jobs of one that goes, and runs them when it is back", async () => {
+    await using served = await ReloadingEmulator.start({
+      "app/first/handler.ts": answering("first"),
+    });
+    served.save("app/second/handler.ts", answering("second"));
+    await expectAnswer(served, "second", "second");
+    served.save("app/second/handler.ts", answering("second, changed"));
+    await expectAnswer(served, "second", "second, changed");
 
-      fs.rmSync(served.path("app/first"), { recursive: true });
-      await served.emulator.stderrMatch(/"first\\" is no longer served/u);
-      const job = await served.client.endpoint("first").run({});
-      await eventually("its workers are gone", async () => {
-        const { workers } = await served.client.endpoint("first").health();
-        const { idle, running, initializing = 0 } = workers;
-        return idle + running + initializing === 0 || undefined;
-      });
-      expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
-        status: "IN_QUEUE",
-      });
-      served.save("app/first/handler.ts", answering("first, back again"));
-      await expectAnswer(served, "first", "first, back again");
-      expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
-        status: "COMPLETED",
-        output: "first, back again",
-      });
-    },
-  );
+    fs.rmSync(served.path("app/first"), { recursive: true });
+    await served.emulator.stderrMatch(/"first\\" is no longer served/u);
+    const job = await served.client.endpoint("first").run({});
+    await eventually("its workers are gone", async () => {
+      const { workers } = await served.client.endpoint("first").health();
+      const { idle, running, initializing = 0 } = workers;
+      return idle + running + initializing === 0 || undefined;
+    });
+    expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
+      status: "IN_QUEUE",
+    });
+    served.save("app/first/handler.ts", answering("first, back again"));
+    await expectAnswer(served, "first", "first, back again");
+    expect(await served.client.endpoint("first").status(job.id)).toMatchObject({
+      status: "COMPLETED",
+      output: "first, back again",
+    });
+  });
 
   testInFull(
     "whose handler is broken from the start is served as soon as it is mended",
