@@ -8,7 +8,16 @@ export interface Import {
   readonly start: number;
 }
 
+/** Several rules ask for the imports of one file. */
+const known = new WeakMap<Source, readonly Import[]>();
+
 export function importsOf(source: Source): readonly Import[] {
+  const imports = known.get(source) ?? findImports(source);
+  known.set(source, imports);
+  return imports;
+}
+
+function findImports(source: Source): readonly Import[] {
   const found: Import[] = [];
   const add = (literal: { readonly value: unknown; readonly start: number } | null): void => {
     if (typeof literal?.value === "string") {

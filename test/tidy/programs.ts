@@ -82,6 +82,7 @@ function typedBy(source: Source, documents: readonly Document[]): readonly strin
 /** Says where a program is called that may not be there when the tests run. */
 export function programOffences(calls: ProgramCalls): readonly string[] {
   const { sources, started, asked, typed } = calls;
+  const byPath = new Map(sources.map((source) => [source.path, source]));
   const everAsked = all(asked);
   return [
     ...[...pairs(started), ...pairs(typed)]
@@ -92,7 +93,7 @@ export function programOffences(calls: ProgramCalls): readonly string[] {
       .map(([file, program]) => `${file} calls ${program}, which no test asks the set-up for`),
     ...sources
       .filter((source) => source.path.endsWith(".test.ts"))
-      .flatMap((source) => unaskedBy(source, calls)),
+      .flatMap((source) => unaskedBy(source, byPath, calls)),
   ];
 }
 
@@ -103,8 +104,12 @@ export function needlessPrograms({ started, asked, typed }: ProgramCalls): reado
 }
 
 /** Programs that a test file or its imports start, without a request to the set-up. */
-function unaskedBy(test: Source, { sources, started, asked }: ProgramCalls): readonly string[] {
-  const files = withImports(test, new Map(sources.map((source) => [source.path, source])));
+function unaskedBy(
+  test: Source,
+  sources: ReadonlyMap<string, Source>,
+  { started, asked }: ProgramCalls,
+): readonly string[] {
+  const files = withImports(test, sources);
   const named = new Set(files.flatMap((file) => [...(asked.get(file) ?? [])]));
   return [...new Set(files.flatMap((file) => [...(started.get(file) ?? [])]))]
     .filter((program) => installable.has(program) && !named.has(program))
