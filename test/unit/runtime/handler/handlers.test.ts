@@ -1,5 +1,5 @@
 /** What a handler returns, yields, throws and prints arrives as it should, through a real handler process. */
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { joinParts } from "../core/split-arbitrary.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import reportsProgress from "../../../fixtures/handlers/reports-progress.ts";
@@ -22,6 +22,14 @@ describe("outputs", () => {
     const outputs = await Promise.all(jobs.map((job) => job.result()));
     expect(outputs).toEqual(jobs.map((_, n) => ({ kind: "completed", output: { n } })));
   });
+});
+
+describe("an output that JSON cannot carry fails the job with a sentence", () => {
+  let run: WorkerRun;
+  beforeAll(() => {
+    run = new WorkerRun("cyclic-output");
+    return () => run[Symbol.asyncDispose]();
+  });
 
   test.each([
     [
@@ -35,8 +43,7 @@ describe("outputs", () => {
     ["buffer", /^The output is binary data.*base64 string/],
     ["stream", /^The output is a stream.*yield its parts/],
     ["huge", /^The output is 20000003 bytes of JSON, and at most 20000000 are accepted: upload it/],
-  ])("%s: an output that JSON cannot carry fails the job with a sentence", async (value, says) => {
-    await using run = new WorkerRun("cyclic-output");
+  ])("%s", async (value, says) => {
     expect(await run.source.submit({ input: { value } }).result()).toEqual({
       kind: "failed",
       failure: { type: "invalid_output", message: expect.stringMatching(says) },
@@ -49,6 +56,12 @@ describe("outputs", () => {
 });
 
 describe("whatever is thrown fails the job with a sentence", () => {
+  let run: WorkerRun;
+  beforeAll(() => {
+    run = new WorkerRun("throws-a-string");
+    return () => run[Symbol.asyncDispose]();
+  });
+
   test.each([
     ["baritone", "baritone"],
     [null, "The handler threw null instead of an error."],
@@ -56,7 +69,6 @@ describe("whatever is thrown fails the job with a sentence", () => {
     [{ code: 7 }, "The handler threw { code: 7 } instead of an error."],
     ["", "The handler threw '' instead of an error."],
   ])("%j", async (thrown, message) => {
-    await using run = new WorkerRun("throws-a-string");
     expect(await run.source.submit({ input: { thrown } }).result()).toEqual({
       kind: "failed",
       failure: { type: "handler_error", message },

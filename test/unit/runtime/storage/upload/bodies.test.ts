@@ -8,6 +8,7 @@ import type { UploadBody } from "../../../../../runtime/storage/contract.ts";
 import { temporaryDirectory } from "../../../../setup/temporary-directory.ts";
 import { FakeS3, multipartEtag } from "../fake-s3.ts";
 import { PART, storeOn } from "../store-on.ts";
+import { sized } from "../../../../setup/size.ts";
 
 /** Consecutive letters, so that no two places look alike. */
 function letters(bytes: number): Buffer {
@@ -53,22 +54,31 @@ const kinds: Readonly<Record<string, (whole: Buffer) => UploadBody>> = {
   "an async iterable of text and bytes": asynchronously,
 };
 
-describe.each(Object.entries(kinds))("%s", (_, make) => {
-  test.each([
-    ["nothing", 0],
-    ["less than a part", 100_000],
-    ["exactly a part", PART],
-    ["three parts", PART * 2 + 1],
-  ])("of %s arrives as it is", async (_size, bytes) => {
-    await using fake = await FakeS3.start();
-    const whole = letters(bytes);
-    const answer = await storeOn(fake.url).upload("k", make(whole), { partSizeBytes: PART });
-    expect(fake.objects.get("k")?.body.equals(whole)).toBe(true);
-    expect(fake.count("part")).toBe(bytes > PART ? 3 : 0);
-    expect(answer).toMatchObject({ bucket: "b", key: "k", sizeBytes: bytes });
-    expect(answer.etag).toBe(fake.objects.get("k")?.etag);
-    expect(fake.multiparts.size).toBe(0);
-  });
+/** Kinds that are cut into parts in a way of their own; the others become one of these. */
+const CUT = ["a Buffer", "a Blob", "a file by its path", "an async iterable of text and bytes"];
+const SMALL = [
+  ["nothing", 0],
+  ["less than a part", 100_000],
+] as const;
+const LARGE = [
+  ["exactly a part", PART],
+  ["three parts", PART * 2 + 1],
+] as const;
+
+describe.each(Object.entries(kinds))("%s", (kind, make) => {
+  test.each([...SMALL, ...sized(CUT.includes(kind) ? LARGE : [], LARGE)])(
+    "of %s arrives as it is",
+    async (_size, bytes) => {
+      await using fake = await FakeS3.start();
+      const whole = letters(bytes);
+      const answer = await storeOn(fake.url).upload("k", make(whole), { partSizeBytes: PART });
+      expect(fake.objects.get("k")?.body.equals(whole)).toBe(true);
+      expect(fake.count("part")).toBe(bytes > PART ? 3 : 0);
+      expect(answer).toMatchObject({ bucket: "b", key: "k", sizeBytes: bytes });
+      expect(answer.etag).toBe(fake.objects.get("k")?.etag);
+      expect(fake.multiparts.size).toBe(0);
+    },
+  );
 });
 
 test("a piece larger than several parts is cut", async () => {
