@@ -1,7 +1,7 @@
 /**
  * Sets of tests: `unit` runs from source, and in a full run `forwarded` after it; then `model` plays random histories on two
  * stores, and `e2e` starts the built programs and foreign ones. None waits for all files of the one before. When all these are over,
- * `e2e-alone` starts programs one file at a time, or two.
+ * `e2e-alone` starts programs one file at a time.
  */
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -21,11 +21,11 @@ const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/comp
 /** More than cores, for much of the time of most files is waiting. */
 const FILES_AT_ONCE = availableParallelism() + 2;
 
-/** They measure time and memory, which are to be theirs alone, or in `npm test` those of two of them. */
+/** They measure time and memory, which are to be theirs alone. */
 const aloneFiles = [
+  ...(IS_FULL ? ["test/e2e/balance/servers.test.ts"] : []),
   "test/e2e/cluster/torture.full.test.ts",
   "test/e2e/dashboard/load.full.test.ts",
-  "test/e2e/balance/servers.test.ts",
   "test/e2e/jobs/deadline.test.ts",
 ];
 
@@ -116,7 +116,7 @@ export default defineConfig({
           ...startsPrograms,
           name: "e2e-alone",
           include: aloneFiles,
-          maxWorkers: IS_FULL ? 1 : 2,
+          maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
       },

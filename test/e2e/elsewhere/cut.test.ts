@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { freePort } from "../../setup/free-port.ts";
 import { makeNetworkNamespace, namespaceIsMissing } from "../../setup/network-namespace.ts";
-import { IS_FULL } from "../../setup/size.ts";
+import { sized } from "../../setup/size.ts";
 import { makeCrashScene } from "../crash/crash-scene.ts";
 import { check } from "../crash/history-checker.ts";
 import { KillableEmulator } from "../crash/killable-emulator.ts";
@@ -17,14 +17,14 @@ import { TEST_MS } from "../../setup/patience.ts";
 
 const ENDS = ["here", "there"] as const;
 /** Shorter than a lease, a little longer, and much longer. */
-const LENGTHS_MS = IS_FULL ? [5_000, 20_000, 60_000] : [5_000];
-const TIMES = IS_FULL ? 5 : 1;
+const LENGTHS_MS = sized([2_000], [5_000, 20_000, 60_000]);
+const TIMES = sized(1, 5);
 const CUTS = Array.from({ length: TIMES }, () =>
-  LENGTHS_MS.flatMap((ms) => (IS_FULL ? ENDS : ENDS.slice(0, 1)).map((end) => ({ ms, end }))),
+  LENGTHS_MS.flatMap((ms) => ENDS.slice(0, sized(1, 2)).map((end) => ({ ms, end }))),
 ).flat();
 
 /** Some end before the cut, most in the middle of it, some afterwards. */
-const WORK_MS = [50, 1_500, 3_000, 7_000];
+const WORK_MS = sized([50, 1_000, 4_000], [50, 1_500, 3_000, 7_000]);
 
 it.skipIf(namespaceIsMissing !== undefined)(
   `nothing is lost or run again after it was acknowledged in ${CUTS.length} cuts of the connection, and a restart in one`,
