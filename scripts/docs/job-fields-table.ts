@@ -6,7 +6,7 @@ import { markdownTable } from "./table.ts";
 
 /** @throws Error when a member has no comment */
 export function jobFieldsTable(): string {
-  const meanings = new Map([...meaningsIn("job.ts"), ...meaningsIn("job-members.ts")]);
+  const meanings = new Map([...meaningsIn("job-members.ts"), ...meaningsIn("job.ts")]);
   const rows = VIEWS.status.map(({ name, as }) => {
     const meaning = meanings.get(name);
     if (meaning === undefined) throw new Error(`${name}, a field of a job, has no comment`);

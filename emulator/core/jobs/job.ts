@@ -79,7 +79,7 @@ const JOB_FIELDS = {
     status: "Ids of `/runsync` begin with `sync-`.",
   },
   endpointId: { number: 2, type: "endpoint", fixed: true, details: true },
-  /** See above (spec). */
+  /** One of the statuses above (spec). */
   status: { number: 4, type: "status", status: true },
   submittedAt: { number: 6, type: "instant", fixed: true, details: true },
   /** Time from submission, or from the last return to the queue, to the hand-over to a worker, ms (spec; the unit is ours). */
