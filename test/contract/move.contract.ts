@@ -10,8 +10,9 @@ import { allQuestions, compare, someQuestions } from "./store/compared-reads.ts"
 import { Differential } from "./store/differential.ts";
 import { Chance } from "./store/random-batches.ts";
 import { Owner } from "./store/subject.ts";
+import { sized } from "../setup/size.ts";
 
-const BATCHES = 150;
+const BATCHES = sized(100, 150);
 const SEED = Number(process.env["STORE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 /** An empty store. */

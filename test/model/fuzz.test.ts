@@ -5,8 +5,8 @@ import { nameOf } from "../fuzz/request-arbitrary.ts";
 import { sized } from "../setup/size.ts";
 import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 
-const REQUESTS = sized(1_500, 200_000);
-const REQUESTS_A_SEED = sized(1_500, 10_000);
+const REQUESTS = sized(600, 200_000);
+const REQUESTS_A_SEED = sized(600, 10_000);
 /** Maximum number of further services that are asked for successes that no request had yet. */
 const MOST_MORE = 20;
 

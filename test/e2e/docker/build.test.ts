@@ -1,13 +1,13 @@
-/** `sv-emulate build`, as packed: from a directory with a handler to an image that runs and a template that names it. */
+/** `sv-emulate build`, in a full run as packed: from a directory with a handler to an image that runs and a template that names it. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readTemplateInput } from "../../../emulator/core/resources/templates/template-input.ts";
 import { npmImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
-import { testInFull } from "../../setup/size.ts";
+import { sized, testInFull } from "../../setup/size.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import type { CliRun } from "../run-to-end.ts";
-import { type PackedCli, packedCli } from "./packed-cli.ts";
+import { builtCli, type Cli, packedCli } from "./packed-cli.ts";
 import { smallRegistry } from "./small-registry.ts";
 
 const HANDLER = `import { readFileSync } from "node:fs";
@@ -32,10 +32,10 @@ const GREETER = {
 describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   let docker: TestDocker;
   let node: string;
-  let cli: PackedCli;
+  let cli: Cli;
 
   beforeAll(async () => {
-    cli = packedCli();
+    cli = sized<() => Cli>(builtCli, packedCli)();
     docker = await startDocker();
     node = await npmImage(docker, "sv-test/npm:1");
   });

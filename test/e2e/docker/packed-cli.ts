@@ -2,19 +2,28 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { type TemporaryDirectory, temporaryDirectory } from "../../setup/temporary-directory.ts";
+import { program } from "../emulator-process.ts";
 import { type CliRun, runToEnd } from "../run-to-end.ts";
 import { root } from "./image-scene.ts";
 
-export interface PackedCli extends Disposable {
-  /** Path of the result of `npm pack`. */
-  readonly archive: string;
+export interface Cli extends Disposable {
   run(
     args: readonly string[],
     dockerHost: string,
     cwd?: string,
     env?: Readonly<Record<string, string>>,
   ): Promise<CliRun>;
+}
+
+export interface PackedCli extends Cli {
+  /** Path of the result of `npm pack`. */
+  readonly archive: string;
+}
+
+/** The command line as built: it has all that the packed one has, and is there at once. */
+export function builtCli(): Cli {
+  return cliAt(program, temporaryDirectory());
 }
 
 export function packedCli(): PackedCli {
@@ -27,11 +36,13 @@ export function packedCli(): PackedCli {
   const unpack = ["-xzf", archive, "-C", folder, "--strip-components=1"];
   execFileSync("tar", unpack);
   linkDependencies(folder, path.join(home.path, "node_modules"));
-  const program = path.join(folder, "dist/emulator/cli/sv-emulate.js");
+  return { archive, ...cliAt(path.join(folder, "dist/emulator/cli/sv-emulate.js"), home) };
+}
+
+function cliAt(file: string, home: TemporaryDirectory): Cli {
   return {
-    archive,
     run: async (args, dockerHost, cwd = home.path, env = {}) =>
-      runToEnd(process.execPath, [program, ...args], {
+      runToEnd(process.execPath, [file, ...args], {
         cwd,
         env: { ...process.env, DOCKER_HOST: dockerHost, ...env },
       }),

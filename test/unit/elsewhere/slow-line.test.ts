@@ -13,11 +13,14 @@ const MB = 1_000_000;
 const LEASE_MS = sized(3_000, 15_000);
 const INPUT_BYTES = sized(1_900_000, 19_900_000);
 const OUTPUT_BYTES = sized(1_900_000, 19 * MB);
-const LINES = [
-  { bytesPerSecond: sized(350_000, 100_000), latencyMs: 0 },
-  { bytesPerSecond: sized(500_000, MB), latencyMs: 0 },
-  { bytesPerSecond: sized(500_000, MB), latencyMs: sized(200, 2_000) },
-];
+const LINES = sized(
+  [{ bytesPerSecond: 350_000, latencyMs: 200 }],
+  [
+    { bytesPerSecond: 100_000, latencyMs: 0 },
+    { bytesPerSecond: MB, latencyMs: 0 },
+    { bytesPerSecond: MB, latencyMs: 2_000 },
+  ],
+);
 
 const MAX_MS = sized(60_000, 900_000);
 /** The shortest that a client can ask for: shorter than a transfer over a slow line. */

@@ -60,10 +60,12 @@ it(
     console.log(`seed: ${SEED} (DAMAGE_SEED=${SEED} DAMAGE_PLAYS=${PLAYS} repeats it)`);
     using temporary = temporaryDirectory();
     const sets = await Promise.all(
-      [{ rounds: 1 }, { rounds: 8 }, { rounds: 2, isStopped: true }].map(async (size, number) => {
-        const directory = path.join(temporary.path, `set-${number}`);
-        return { directory, known: await writeLiveData(directory, size) };
-      }),
+      [{ rounds: 1 }, { rounds: sized(3, 8) }, { rounds: 2, isStopped: true }].map(
+        async (size, number) => {
+          const directory = path.join(temporary.path, `set-${number}`);
+          return { directory, known: await writeLiveData(directory, size) };
+        },
+      ),
     );
     const wrong: string[] = [];
     for (let number = 0; number < PLAYS; number += 1) {
