@@ -1,4 +1,4 @@
-/** The duration of one job on an idle service, beside the floors of its way. */
+/** The duration of one job on an idle service, compared with the floors of its path. */
 import { type Bench, interleave, newFolder } from "./bench.ts";
 import { startEmulatorFor } from "./emulator-process.ts";
 import { fdatasyncFloor } from "./floors/fdatasync.ts";

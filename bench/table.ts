@@ -75,7 +75,7 @@ function notesOf(row: RowResult): readonly string[] {
   return [...new Set(row.lines.flatMap((line) => line.notes ?? []))];
 }
 
-/** `1.03 ms (0.98–1.10)`: the median and, of several rounds, the lowest and the highest. */
+/** `1.03 ms (0.98–1.10)`: the median, and the minimum and maximum of several rounds. */
 function spread(summary: Summary | undefined, unit: string): string {
   if (summary === undefined) return "–";
   const middle = `${number(summary.median)} ${unit}`;
@@ -83,7 +83,7 @@ function spread(summary: Summary | undefined, unit: string): string {
   return `${middle} (${number(summary.low)}–${number(summary.high)})`;
 }
 
-/** Three significant digits, or whole with separators: more would be noise. */
+/** Writes a number with three significant digits, or from 100 on as a whole number with separators. */
 export function number(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US");
   if (value === 0) return "0";

@@ -1,4 +1,4 @@
-/** Row: a worker on a queue of the live dialect, beside the HTTP round trips of its protocol. */
+/** Row: a worker on a queue of the live dialect, compared with the HTTP round trips of its protocol. */
 import { z } from "zod";
 import { Program } from "../asking.ts";
 import { type Bench, interleave } from "../bench.ts";
@@ -11,7 +11,7 @@ import { median } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
 const LEAST = 0.6;
-/** A job is taken in one round trip and its result told in another. */
+/** Round trips per job: one to take the job, and one to report its result. */
 const ROUND_TRIPS = 2;
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
@@ -53,7 +53,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
       notes: ["the live SDK's published figures, not measured here: 1 job/s, 56 ms to pick one up"],
     }),
     lineOf({
-      what: "idle: a held question is answered to the handler called, p50",
+      what: "idle: from the answer to a held poll to the call of the handler, p50",
       unit: "ms",
       ours: series.pickup,
       beside: "HTTP round trip",

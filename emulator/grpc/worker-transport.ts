@@ -1,6 +1,6 @@
 /**
- * The HTTP/2 connections of workers. Each stream is checked before grpc-js gets it. For a stream that was reset at once, grpc-js throws
- * an error that nothing catches.
+ * The HTTP/2 connections of workers. Each stream is checked before grpc-js gets it. For a stream that was reset at once,
+ * grpc-js throws an error that nothing catches.
  */
 import { EventEmitter } from "node:events";
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
@@ -114,7 +114,10 @@ export class WorkerTransport {
   }
 }
 
-/** Refuses compression, which workers do not use. grpc-js unpacks all messages of a packet at once: a thousand small ones take 100 MB. */
+/**
+ * Refuses compression, which workers do not use. grpc-js unpacks all messages of a packet at once: a thousand small ones take
+ * 100 MB.
+ */
 function isCompressed(headers: Headers): boolean {
   const encoding = headers["grpc-encoding"];
   return encoding !== undefined && encoding !== "identity";
@@ -126,7 +129,7 @@ function http2ServerOf(server: grpc.Server): EventEmitter {
   const known: unknown[] = servers instanceof Map ? Array.from<unknown>(servers.keys()) : [];
   const made = known.at(-1);
   if (isEmitter(made) && made.listenerCount("stream") > 0) return made;
-  throw new Error("this version of @grpc/grpc-js keeps its HTTP/2 server where it is not found");
+  throw new Error("this version of @grpc/grpc-js keeps its HTTP/2 server in an unknown place");
 }
 
 function isEmitter(value: unknown): value is EventEmitter {

@@ -10,7 +10,7 @@ import { submissionBody, type SubmitOptions } from "./submission.ts";
 import type { Call, Transport } from "./transport.ts";
 import { heldMs, waitForJob, type WaitOptions } from "./wait.ts";
 
-/** Aborts the call; work that the service has begun goes on. */
+/** Options of every call. `signal` aborts the call, but not work that the service has begun. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,8 +24,8 @@ export interface RunSyncOptions extends SubmitOptions {
   /** How long the service holds the first answer, ms: 1,000 to 300,000; default 90,000. */
   readonly waitMs?: number | undefined;
   /**
-   * Timeout of the call, ms; default: none. The job goes on. It is accurate to a second: the service does not hold a submission
-   * for less, and an aborted submission would lose its id.
+   * Timeout of the call, ms; default: none. The job goes on. Its accuracy is a second, because the service waits at least that
+   * long, and aborting the submission would lose the job's id.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -54,10 +54,10 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
   }
 
   /**
-   * Submits a job and waits for its end: the service holds the answer for `waitMs`, after that the job is asked for
-   * until it has ended, `timeoutMs` have passed or the signal is aborted. None of these cancels the job.
+   * Submits a job and waits for its end. The service waits for up to `waitMs` before it answers. After that the client polls
+   * until the job has ended, `timeoutMs` have passed or the signal aborts. Neither timeout nor abort cancels the job.
    *
-   * @throws JobFailedError, JobTimedOutError, JobCancelledError when the job ends otherwise than COMPLETED
+   * @throws JobFailedError, JobTimedOutError, JobCancelledError when the job ends in another status than COMPLETED
    * @throws WaitTimeoutError when `timeoutMs` have passed
    */
   async runSync(input: Input, options: RunSyncOptions = {}): Promise<CompletedJob<Output>> {
@@ -79,7 +79,7 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
     return this.#wait(job, { timeoutMs: leftMs, signal });
   }
 
-  /** The job as it is now; ended badly or not, nothing is thrown for it. */
+  /** The present state of the job. Also returns a job that has failed, instead of throwing. */
   async status(jobId: string, options: StatusOptions = {}): Promise<Job<Output>> {
     const { ttlMs: ttl, signal } = options;
     const path = this.#jobPath("status", jobId);
@@ -89,7 +89,7 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
   /**
    * Waits for the job's end.
    *
-   * @throws JobFailedError, JobTimedOutError, JobCancelledError when the job ends otherwise than COMPLETED
+   * @throws JobFailedError, JobTimedOutError, JobCancelledError when the job ends in another status than COMPLETED
    * @throws WaitTimeoutError when `timeoutMs` have passed
    */
   async wait(jobId: string, options: WaitOptions = {}): Promise<CompletedJob<Output>> {
@@ -97,18 +97,17 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
   }
 
   /**
-   * What the handler yields, as it yields it; yields that were split over several chunks come whole. A connection that
-   * breaks is opened again where the reading stopped. Ends when the job is COMPLETED, with the job as return value;
-   * leaving the loop earlier closes the connection.
+   * Yields the handler's yields as they arrive, with split yields joined again. Reconnects after a broken connection, without
+   * gaps. Ends when the job is COMPLETED, with the job as return value. Leaving the loop earlier closes the connection.
    *
-   * @throws JobFailedError, JobTimedOutError, JobCancelledError when the job ends otherwise than COMPLETED
+   * @throws JobFailedError, JobTimedOutError, JobCancelledError when the job ends in another status than COMPLETED
    * @throws StreamRestartedError when the job was started again and `onRestart` is not given
    */
   stream(
     jobId: string,
     options?: StreamOptions & { readonly raw?: false },
   ): JobStream<StreamChunk<Chunk>, Output>;
-  /** With `raw`, chunks as they are on the wire: parts of split yields stay apart (see `joinChunks`). */
+  /** With `raw`, yields the chunks as sent, with split yields in parts (see `joinChunks`). */
   stream(
     jobId: string,
     options: StreamOptions & { readonly raw: true },

@@ -3,17 +3,17 @@ import { ConfigurationError } from "./errors/errors.ts";
 import { systemClock, type ClientClock } from "./clock.ts";
 
 /**
- * When and how often a call is tried again: a GET on 429, 502 to 504 and broken connections; a submission or another POST
- * on 429 only, for then the service has done nothing.
+ * Retries of a call. A GET is retried on 429, 502 to 504 and broken connections. A POST, for example a submission, is retried
+ * on 429 only, because the service has then done nothing.
  */
 export interface RetryOptions {
-  /** Tries in all, the first included; default 6. With 1 nothing is repeated. */
+  /** Maximum number of tries, including the first; default 6. 1 means no retries. */
   readonly maxAttempts: number;
   /** Wait after the first failure, ms; doubled for each further one; default 100. */
   readonly firstDelayMs: number;
-  /** Longest wait of the client's own choosing, ms; default 5,000. */
+  /** Maximum wait between tries if the answer has no `Retry-After`, ms; default 5,000. */
   readonly maxDelayMs: number;
-  /** A `Retry-After` longer than this is not waited for: the error is thrown at once, ms; default 30,000. */
+  /** Maximum `Retry-After` that the client waits for, ms; default 30,000. With a longer one the error is thrown at once. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -27,16 +27,16 @@ export interface ClientOptions {
   readonly apiKey?: string | undefined;
   /** The endpoint that `client.endpoint()` without an id means. */
   readonly endpointId?: string | undefined;
-  /** How long an answer may take beyond the time the service was asked to wait, ms; default 30,000. */
+  /** Timeout of an answer, in addition to the requested `wait`, ms; default 30,000. */
   readonly requestTimeoutMs?: number | undefined;
-  /** A stream that brings nothing for this long is opened again, ms; default 120,000. */
+  /** Timeout of a stream without data, ms; default 120,000. The stream is then opened again. */
   readonly streamIdleTimeoutMs?: number | undefined;
-  /** Connections at most; each waiting call and open stream takes one. Default: as many as needed. */
+  /** Maximum number of connections. Each waiting call and open stream uses one. Default: unlimited. */
   readonly maxConnections?: number | undefined;
   readonly retry?: Partial<RetryOptions> | undefined;
-  /** For tests: the time to live in; default the system's. */
+  /** For tests: the clock; default: the system's. */
   readonly clock?: ClientClock | undefined;
-  /** For tests: chance, from 0 to 1, in the waits between tries; default `Math.random`. */
+  /** For tests: random numbers from 0 to 1 for the waits between tries; default: `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
@@ -86,7 +86,7 @@ function readBaseUrl(text: string): URL {
 
 function readApiKey(key: string | undefined): string {
   if (key === undefined || key === "") {
-    throw new ConfigurationError("There is no API key: give apiKey, or set SV_API_KEY.");
+    throw new ConfigurationError("There is no API key: pass apiKey, or set SV_API_KEY.");
   }
   // The key is not shown: errors end up in logs.
   if (!/^[\x21-\x7e]+$/.test(key)) {

@@ -22,11 +22,11 @@ export interface ImageFile {
 }
 
 export interface ImageBundle {
-  /** To be added to the image. */
+  /** Files to add to the image. */
   readonly files: readonly ImageFile[];
-  /** What it was made of; absolute. */
+  /** Absolute paths of the bundled sources. */
   readonly inputPaths: readonly string[];
-  /** What it imports when it runs. */
+  /** Packages that the bundle imports at run time. */
   readonly imports: readonly string[];
 }
 

@@ -12,12 +12,15 @@ export interface System {
   marked(mark: string, root?: number): readonly number[];
 
   /**
-   * The start of a process, in lower-case letters and digits for `isRunning` alone. Undefined for a process that has ended, reaped or
-   * not, and where the start is not known.
+   * The start of a process, in lower-case letters and digits, for `isRunning` only. Undefined if the process has ended, even if
+   * it is not reaped yet, or if its start is unknown.
    */
   startOf(pid: number): string | undefined;
 
-  /** Whether the process that began then still runs, and no later one with its number; undefined where that cannot be told. */
+  /**
+   * Whether the process with this id and start still runs. A later process with the same id does not count. Undefined if this
+   * is unknown.
+   */
   isRunning(pid: number, start: string): boolean | undefined;
 
   /** The scope in which the id and the start of a process are unique: this boot of this machine or container. */
@@ -26,16 +29,19 @@ export interface System {
   /** Number of processes of this machine or container killed for lack of memory so far; undefined if unknown. */
   countOomKills(): number | undefined;
 
-  /** What a process and its descendants have resident; pages they share count for each. Undefined when it has ended or where nothing is known. */
+  /**
+   * Resident memory of a process and its descendants. Shared pages count for each process. Undefined if the process has ended,
+   * or if the size is unknown.
+   */
   residentBytes(pid: number): number | undefined;
 
-  /** Sentences about what this system cannot tell, and the consequences. */
+  /** Sentences about facts that this system does not offer, and the consequences. */
   untold(): readonly string[];
 }
 
 let here: System | undefined;
 
-/** The system that this process runs on: that of Linux where there is a /proc. */
+/** The adapter for this machine: Linux if there is a /proc, and POSIX otherwise. */
 export function system(): System {
   here ??= hasProc() ? new LinuxSystem() : new PosixSystem();
   return here;

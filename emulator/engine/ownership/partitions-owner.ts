@@ -1,4 +1,4 @@
-/** The engine as an owner of partitions of a shared store: what it does when it gets or loses partitions. */
+/** The engine as an owner of partitions of a shared store: it takes over gained partitions, and drops lost ones. */
 import type { Gain, LeaveWhen, Owner } from "../../store/ownership.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
@@ -15,7 +15,7 @@ import type { Running } from "./running.ts";
 
 type OwnerUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort;
 
-const GONE = "partitions of the store are not decided for here any more";
+const GONE = "this replica no longer owns these partitions of the store";
 
 export class PartitionsOwner implements Owner {
   readonly #engine: OwnerUses;
@@ -38,10 +38,13 @@ export class PartitionsOwner implements Owner {
     tell({ type: "partitions", change: "gained", partitions, unownedMs });
     log.info(
       { partitions: [...partitions] },
-      "partitions of the store are decided for here from now on",
+      "this replica now owns these partitions of the store",
     );
     const settled = gainEndpoints(this.#engine, this.#running, gain).catch((error: unknown) =>
-      log.error({ err: error }, "what ran where partitions come from could not be settled"),
+      log.error(
+        { err: error },
+        "jobs and workers of the gained partitions could not be taken over",
+      ),
     );
     void pendingWork.track("what was gained", settled);
   }
@@ -52,7 +55,7 @@ export class PartitionsOwner implements Owner {
     try {
       await leaveEndpoints(this.#engine, this.#running, { partitions, when, looks: this.#looks });
     } catch (error) {
-      log.error({ err: error }, "partitions of the store could not be left in order");
+      log.error({ err: error }, "partitions of the store could not be released in order");
     }
     this.#leaves -= 1;
     this.#forget(ownership.stillLeaving(partitions), "given_away");
@@ -60,7 +63,7 @@ export class PartitionsOwner implements Owner {
     await steps.stored();
   }
 
-  /** A stop leaves each partition by itself; one line in the log names all. */
+  /** Logs all released partitions in one line, because a stop releases them one by one. */
   #tellLeft(): void {
     if (this.#leaves > 0 || this.#left.size === 0) return;
     this.#engine.log.info({ partitions: [...this.#left] }, GONE);

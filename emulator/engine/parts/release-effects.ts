@@ -37,7 +37,7 @@ const STAGES: Readonly<Record<Effect["type"], 0 | 1 | 2 | 3 | 4>> = {
   "read-ahead": 4,
   "pod-changed": 4,
 };
-/** The stage that begins with all hand-overs at once: they are sent in order to each worker. */
+/** The stage that begins with all hand-overs together, so that each worker gets its jobs in order. */
 const HAND_OVERS = 1;
 
 export function releaseEffects(engine: ReleaseParts, batch: readonly Effects[]): void {

@@ -56,7 +56,7 @@ export function tokenOf(text: string): string {
 export function textOfToken(token: string): string {
   const text = Buffer.from(token, "base64url").toString();
   if (tokenOf(text) === token) return text;
-  throw new S3Error("InvalidArgument", "the continuation token is none that this store gave", {
+  throw new S3Error("InvalidArgument", "the continuation token was not made by this store", {
     ArgumentName: "continuation-token",
   });
 }
@@ -67,7 +67,7 @@ export function isoTime(at: number): string {
 }
 
 /**
- * The bytes of an object that a GET asks for. Undefined for all of them, also for several ranges or an invalid one, as in S3.
+ * The requested range of an object. Undefined for the whole object, which S3 also sends for several ranges or an invalid one.
  *
  * @throws S3Error InvalidRange if none of these bytes exist
  */

@@ -1,4 +1,4 @@
-/** One end of a session over any transport: takes large messages apart into pieces, puts those of the other end together, and confirms them. */
+/** One end of a session over any transport. Splits large messages into pieces; joins received pieces, and confirms them. */
 import type { Piece } from "../generated/worker.ts";
 import { PieceReader, PieceSender, type PieceSpace } from "./pieces.ts";
 
@@ -9,11 +9,11 @@ interface MessageParts {
 }
 
 interface MessageLinkOptions<Space> {
-  /** Writes a message that has nothing but these. */
+  /** Writes a message that contains only these parts. */
   readonly write: (parts: MessageParts) => void;
-  /** Where a large message of that size arrives. */
+  /** Makes the space for a large message of that size. */
   readonly spaceFor: (sizeBytes: number) => Space;
-  /** Everything that was sent in pieces has left. */
+  /** Called when all pieces have been sent. */
   readonly allSent: () => void;
 }
 
@@ -26,7 +26,7 @@ type Taken<Received, Space> =
   | {
       readonly message?: undefined;
       readonly large: Space;
-      /** To be called when it was dealt with. */
+      /** Call it when the message has been processed. */
       readonly done: () => void;
     };
 
@@ -35,7 +35,7 @@ export class MessageLink<Received extends MessageParts, Space extends PieceSpace
   readonly #sender: PieceSender;
   readonly #reader: PieceReader<Space>;
   #taken = 0;
-  /** Large messages that are being dealt with. */
+  /** Number of large messages that are being processed. */
   #open = 0;
 
   constructor(options: MessageLinkOptions<Space>) {
@@ -48,7 +48,7 @@ export class MessageLink<Received extends MessageParts, Space extends PieceSpace
     });
   }
 
-  /** A large message is being sent: messages that must not overtake it have to wait. */
+  /** Whether a large message is being sent. Messages that must not overtake it wait. */
   get isSending(): boolean {
     return this.#sender.isSending;
   }
@@ -63,7 +63,10 @@ export class MessageLink<Received extends MessageParts, Space extends PieceSpace
     this.#sender.send(bytes, arrived);
   }
 
-  /** The message itself, or the large message that it completes; undefined while pieces are missing. @throws WireError for a piece that does not fit */
+  /**
+   * The message itself, or the large message that it completes; undefined while pieces are missing. @throws WireError for an
+   * unexpected piece
+   */
   receive(message: Received): Taken<Received, Space> | undefined {
     const { piece, piecesTaken } = message;
     if (piecesTaken !== undefined) this.#sender.taken(piecesTaken);
@@ -82,7 +85,7 @@ export class MessageLink<Received extends MessageParts, Space extends PieceSpace
     return { large, done };
   }
 
-  /** Pieces that cannot be kept are not confirmed. */
+  /** Confirms a piece when it is stored. A piece that cannot be stored is not confirmed. */
   #takenWhen(flushed: Promise<void> | undefined): void {
     const taken = () => {
       this.#taken += 1;

@@ -3,17 +3,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { BackoffTerms } from "../../core/backoff.ts";
 
 export interface LiveTimes {
-  /** Timeout of a question; the queue answers after some 20 to 30 s (live). */
+  /** Timeout of a poll. The queue answers after about 20 to 30 s (live). */
   readonly pollLimitMs: number;
-  /** Interval between questions, where the first brought nothing and was answered sooner. */
+  /** Minimum interval between two polls if the first brought no job. */
   readonly emptyPauseMs: number;
   /** Pause after a 429 (live). */
   readonly tooManyPauseMs: number;
   /** Waits after an error of the queue, and after a lost connection. */
   readonly retry: BackoffTerms;
-  /** Timeout of a report that is tried again and again. */
+  /** Timeout of a report, including all its retries. */
   readonly reportPatienceMs: number;
-  /** Time in which the queue may say that a job, its address or the worker is unknown before it is believed. */
+  /** Time for which the queue must keep answering that a job, its address or the worker is unknown before this counts. */
   readonly doubtPatienceMs: number;
 }
 
@@ -26,7 +26,7 @@ export const LIVE_TIMES: LiveTimes = {
   doubtPatienceMs: 60_000,
 };
 
-/** Waits; sooner when the signal aborts. Never rejects. */
+/** Resolves after `ms`, or when the signal aborts. Never rejects. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await wait(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
 }

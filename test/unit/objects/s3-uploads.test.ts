@@ -55,7 +55,7 @@ function digest(bytes: Uint8Array): string {
 }
 
 describe("the SDK's own Upload", () => {
-  it("brings a stream over in parts, whose checksums are kept", async () => {
+  it("uploads a stream in parts, and their checksums are kept", async () => {
     await using s3 = await s3Harness();
     const pieces = Array.from({ length: 23 }, (_, seed) => pattern(700_000, seed));
     const upload = new Upload({
@@ -94,7 +94,7 @@ describe("the SDK's own Upload", () => {
 });
 
 describe("uploads", () => {
-  it("can be asked for their parts, page by page", async () => {
+  it("list their parts page by page", async () => {
     await using s3 = await s3Harness();
     const id = await begun(s3, "a b");
     for (const number of [3, 1, 2]) await part(s3, "a b", id, number, pattern(number * 10));
@@ -115,7 +115,7 @@ describe("uploads", () => {
     });
   });
 
-  it("that are open are listed, page by page, several of one key among them", async () => {
+  it("are listed page by page while they are open, even several with the same key", async () => {
     await using s3 = await s3Harness();
     const wanted: string[] = [];
     for (const key of ["a", "b/1", "b/1", "b/2", "c"]) wanted.push(await begun(s3, key));
@@ -178,7 +178,7 @@ describe("uploads", () => {
 });
 
 describe("completing", () => {
-  it("asked for twice, as after an answer that was lost, answers the same", async () => {
+  it("gives the same answer when it is repeated, for example after a lost answer", async () => {
     await using s3 = await s3Harness();
     const id = await begun(s3, "a");
     const parts = [await part(s3, "a", id, 1, Buffer.from("x"))];
@@ -190,7 +190,7 @@ describe("completing", () => {
     await expect(third).rejects.toHaveProperty("name", "NoSuchUpload");
   });
 
-  it("refuses parts that are too small, unknown, others than meant, or out of order, and keeps the upload", async () => {
+  it("refuses parts that are too small, unknown, changed or out of order, and keeps the upload", async () => {
     await using s3 = await s3Harness();
     const id = await begun(s3, "a");
     const one = await part(s3, "a", id, 1, big);
@@ -213,7 +213,7 @@ describe("completing", () => {
     expect(await digestAt(s3, "a")).toBe(digest(Buffer.concat([big, Buffer.from("last")])));
   });
 
-  it("compares the checksum of the whole object, where that is given", async () => {
+  it("compares the checksum of the whole object, if one is given", async () => {
     await using s3 = await s3Harness();
     const kind = { ChecksumAlgorithm: "CRC32", ChecksumType: "FULL_OBJECT" } as const;
     const id = await begun(s3, "a", kind);
@@ -234,7 +234,7 @@ describe("completing", () => {
     expect((await s3.client.send(whole)).ChecksumCRC32).toBe(right.ChecksumCRC32);
   });
 
-  it("can be on condition that there is no object", async () => {
+  it("can require that there is no object yet", async () => {
     await using s3 = await s3Harness();
     const id = await begun(s3, "a");
     const parts = [await part(s3, "a", id, 1, Buffer.from("x"))];

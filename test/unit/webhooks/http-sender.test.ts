@@ -1,4 +1,4 @@
-/** A call as it goes over the wire: signed, not redirected, ended in time, and only to addresses that are allowed. */
+/** Webhook calls over HTTP: signed, not redirected, bounded in time, and only to allowed addresses. */
 import { Buffer } from "node:buffer";
 import { setImmediate as turn } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
@@ -63,7 +63,7 @@ it("a redirection is an answer like any other: it is not followed", async () => 
   expect(elsewhere.received).toHaveLength(0);
 });
 
-it("a receiver that does not answer in time is given up", async () => {
+it("a call to a receiver that does not answer in time fails", async () => {
   await using receiver = await startReceiver(() => undefined);
   await using test = open({ timeLimitMs: 50 });
   const result = await test.send(receiver.url, "{}");
@@ -72,7 +72,7 @@ it("a receiver that does not answer in time is given up", async () => {
   expect(result.durationMs).toBeGreaterThanOrEqual(49);
 });
 
-it("a receiver that takes a large body slowly is not, however long it takes in all", async () => {
+it("a call does not fail while its receiver slowly reads a large body, however long this takes", async () => {
   await using receiver = await startReceiver();
   await using proxy = await startTcpProxy(Number(new URL(receiver.url).port));
   // Buffers of the system hold some megabytes: less than the line transfers within the time limit.
@@ -100,7 +100,7 @@ it("the status counts as soon as it is there, whether the answer's body ends or 
   await expect.poll(() => receiver.connections).toBe(0);
 });
 
-it("what cannot be reached is an error in words", async () => {
+it("an unreachable receiver causes an error message without the query of the URL", async () => {
   const gone = await startReceiver();
   await gone[Symbol.asyncDispose]();
   await using test = open();

@@ -1,4 +1,4 @@
-/** What the handler logged while it had the job. */
+/** The lines that the handler logged during the job. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { LogLines } from "../../components/log-lines.tsx";
@@ -15,7 +15,7 @@ interface Line {
 interface JobLogProps {
   readonly jobId: string;
   readonly endpointId: string;
-  /** More may come. */
+  /** Whether more lines may come. */
   readonly isOpen: boolean;
 }
 

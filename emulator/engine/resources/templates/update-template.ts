@@ -20,8 +20,8 @@ import { putEndpoint } from "../endpoints/put-endpoint.ts";
 
 /**
  * Returns the changed template. Replaces the workers of its endpoints, unless the change can be made in place.
- * @throws ServiceError template_not_found, template_name_taken, in_use by an endpoint if it becomes one for pods,
- *   invalid_request, storage_full
+ * @throws ServiceError template_not_found, template_name_taken, in_use (a template of an endpoint cannot become a template for
+ * pods), invalid_request, storage_full
  */
 export async function updateTemplate(
   engine: StepPort & TimePort & TellPort & WakePort,

@@ -1,6 +1,7 @@
 /**
  * A session that carries the bytes of large messages. Other messages of the worker wait behind these bytes, and the worker does
- * not know jobs that are on the way. So the bytes themselves renew its leases, and no time runs for a job that has not arrived.
+ * not know jobs that are on the way. The bytes themselves therefore renew its leases, and the execution time of a job does not
+ * run before it has arrived.
  */
 import type { LeaseRef } from "../../../../runtime/protocol/outcome.ts";
 import type { JobEvent } from "../../../core/jobs/job-event.ts";
@@ -13,14 +14,14 @@ import type { WorkerHandle } from "../worker-handle.ts";
 
 type FlowUses = StepPort & TimePort & WorkerPort;
 
-/** Time that a transfer may take without being noted: most are over then, and cost no step. */
+/** Duration of a transfer before it is recorded. Most transfers are shorter, and need no step. */
 const UNNOTED_MS = 1_000;
 
-/** A job that is partly on the way. */
+/** The transfer of a job's input or outcome. */
 interface Transfer {
-  /** When the first of its bytes were heard of, real time. */
+  /** Time of the first bytes, real time. */
   readonly since: number;
-  /** It is noted that its time does not run. */
+  /** Whether the pause of the job's execution time is recorded. */
   isNoted: boolean;
 }
 
@@ -29,7 +30,7 @@ export class FlowingBytes {
   readonly #worker: WorkerHandle;
   #lastAt = Number.NEGATIVE_INFINITY;
   #renewAt = 0;
-  /** By lease token. */
+  /** Transfers by lease token. */
   readonly #transfers = new Map<string, Transfer>();
 
   constructor(engine: FlowUses, worker: WorkerHandle) {
@@ -37,7 +38,7 @@ export class FlowingBytes {
     this.#worker = worker;
   }
 
-  /** Bytes came, or were taken, while the inputs of the jobs `onTheWay` have not arrived, or their outcomes have not. */
+  /** Call it when bytes are sent or received. `onTheWay`: jobs with an input or outcome that has not arrived completely. */
   heard(onTheWay: readonly LeaseRef[]): void {
     const { mover, realClock } = this.#engine;
     mover.receive(this.#worker)[Symbol.dispose]();
@@ -52,7 +53,7 @@ export class FlowingBytes {
     });
   }
 
-  /** The worker has the inputs of these jobs now: their time begins. */
+  /** Call it when the worker has the inputs of these jobs. Their execution time begins. */
   arrived(leases: readonly LeaseRef[]): void {
     const late = leases.filter(({ leaseToken }) => this.#end(leaseToken)?.isNoted);
     if (late.length === 0) return;
@@ -61,7 +62,7 @@ export class FlowingBytes {
     });
   }
 
-  /** The transfer of a job's payload is over, and the job goes on: its time runs again. */
+  /** Call it when the transfer of a running job's payload is over. Its execution time continues. */
   goesOn(lease: LeaseRef): void {
     const transfer = this.#end(lease.leaseToken);
     if (!transfer?.isNoted) return;
@@ -71,7 +72,7 @@ export class FlowingBytes {
     });
   }
 
-  /** The lease has ended. */
+  /** Call it when the lease has ended. */
   forget(leaseToken: string): void {
     this.#transfers.delete(leaseToken);
   }
@@ -85,7 +86,7 @@ export class FlowingBytes {
     return !isNew;
   }
 
-  /** True once for each job that does. */
+  /** Returns true once for each long transfer. */
   #takesLong(leaseToken: string, now: number): boolean {
     const transfer = this.#transfers.get(leaseToken) ?? { since: now, isNoted: false };
     this.#transfers.set(leaseToken, transfer);
@@ -114,7 +115,7 @@ export class FlowingBytes {
     if (job) apply(step, job, event, this.#engine.clock.now());
   }
 
-  /** Where it cannot be stored, the leases run out as those of a worker that says nothing. */
+  /** Commits a change. If it cannot be stored, the leases run out, as for a silent worker. */
   #commit(change: (step: Step) => undefined): void {
     this.#engine.steps.commit(change).catch(() => undefined);
   }

@@ -13,5 +13,5 @@ function look(file: string): FoundDamage {
   return findDamage(db, path.dirname(file));
 }
 
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- it is no window's
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- the port is not a window
 parentPort?.postMessage(look(String(workerData)));

@@ -30,7 +30,7 @@ test("the ready line is what programs wait for", () => {
   expect(readyLine(announcement)).toBe("ready http://127.0.0.1:7080\n");
 });
 
-test("each endpoint has a line to call it, with an input of its own where one is known", () => {
+test("each endpoint has a line to call it, with its own example input if there is one", () => {
   const body = `{"input":{"prompt":"it's"}}`;
   const exampleCalls = new Map([["tokens", { path: "openai/v1/completions", body }]]);
   const calls = curlArguments(invitation({ ...announcement, exampleCalls }));
@@ -42,7 +42,7 @@ test("each endpoint has a line to call it, with an input of its own where one is
   ]);
 });
 
-test("what a person sees: where things are, then the calls", () => {
+test("people see the key and the addresses, and then the example calls", () => {
   expect(invitation({ ...announcement, isNewKey: true })).toBe(`
 API key (shown once): k-1
 API reference: http://127.0.0.1:7080/docs
@@ -77,18 +77,18 @@ test("an endpoint whose workers are servers has a line to call them", () => {
   expect(urls).toHaveLength(2);
 });
 
-test("a key with quotes reaches curl as it is", () => {
+test("a key with quotes reaches curl unchanged", () => {
   const apiKey = `it's "$HOME" \`x\``;
   const [first] = curlArguments(invitation({ ...announcement, apiKey }), { HOME: "wrong" });
   expect(first).toContain(`Authorization: Bearer ${apiKey}`);
 });
 
-test("a new key is shown, a known one is not pointed out", () => {
+test("a new key is shown, a known one is not", () => {
   expect(invitation({ ...announcement, isNewKey: true })).toContain("API key (shown once): k-1\n");
   expect(invitation(announcement)).not.toContain("API key");
 });
 
-test("a key of which only the digest is left comes from a variable, and a new one can be set", () => {
+test("if only the digest of the key is known, the calls use a variable, and the text says how to set a key", () => {
   const text = invitation({ ...announcement, apiKey: undefined });
   expect(text).toContain("start with SV_API_KEY=<key>");
   const [first] = curlArguments(text, { SV_API_KEY: "mine" });
@@ -119,13 +119,13 @@ const exceeded = {
   lastAt: at + 1_500,
 };
 
-test("says how many there were, how much was asked of what is allowed, and when", () => {
+test("the summary shows the number of requests over a limit, the peaks, the limits and the times", () => {
   expect(limitSentence(exceeded, "enforce")).toBe(
     "rate limits: 37 requests to /run of hello were answered 429, as in production: up to 1037 in 10 s where 1000 are allowed; up to 12 at once where 200 are allowed; from 2026-01-01T00:00:00.000Z to 2026-01-01T00:00:01.500Z",
   );
 });
 
-test("says what production would have done, and of one request speaks as of one", () => {
+test("the summary in warn mode says what production would have done, and uses the singular for one request", () => {
   const one = { ...exceeded, count: 1, concurrency: undefined, lastAt: at };
   expect(limitSentence(one, "warn")).toBe(
     "rate limits: 1 request to /run of hello would have been answered 429 in production: up to 1037 in 10 s where 1000 are allowed; at 2026-01-01T00:00:00.000Z",

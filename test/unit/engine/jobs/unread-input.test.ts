@@ -1,4 +1,4 @@
-/** A bucket that cannot be read for a while: jobs with an input there wait, at no cost, and let others go first. */
+/** A bucket that cannot be read for a while: jobs with inputs there wait behind other jobs, without counting an attempt. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
@@ -28,7 +28,7 @@ async function scene(read: () => Promise<unknown>) {
       await test.stop();
       temporary[Symbol.dispose]();
     },
-    /** One of 600 kB is not kept in memory. */
+    /** Submits a job. An input of 600 kB is not kept in memory. */
     async submit(size: number) {
       const input = Buffer.from(JSON.stringify("x".repeat(size)));
       const submission = { input, policy: POLICY };
@@ -37,7 +37,7 @@ async function scene(read: () => Promise<unknown>) {
   };
 }
 
-it("a job whose input cannot be read waits behind others until it can, which costs it no attempt", async () => {
+it("a job with an unreadable input waits behind others until it can be read, without counting an attempt", async () => {
   let isAway = true;
   let tries = 0;
   await using test = await scene(async () => {
@@ -63,7 +63,7 @@ it("a job whose input cannot be read waits behind others until it can, which cos
   expect(job).toMatchObject({ status: "IN_PROGRESS", lostCount: 0, errorCount: 0 });
 });
 
-it("an input that takes longer to be read than a lease lasts is handed over, and then the lease is its worker's to renew", async () => {
+it("the lease of a job is kept while its input is read, and after the hand-over the worker must renew it", async () => {
   const reading = Promise.withResolvers<void>();
   await using test = await scene(() => reading.promise);
   const large = await test.submit(600_000);

@@ -1,4 +1,7 @@
-/** Endpoints in the second version of REST: created with their container in the place of a template, and the same ones as below /v1. */
+/**
+ * Endpoints in the second version of REST. They are created with a container instead of a template, and /v1 shows the same
+ * endpoints.
+ */
 import { expect, test } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 import { CPU, create, GPU, plain, read, type Shown, V2 } from "./rest-v2-endpoint-harness.ts";
@@ -53,7 +56,7 @@ test("below /v1 the endpoint has a template that was made with it", async () => 
   const shown = await plain(service, id);
   expect(shown).toMatchObject({
     gpuTypeIds: ["NVIDIA GeForce RTX 4090", "NVIDIA RTX A6000"],
-    // A fraction of a second is rounded up there, and no limit is the longest one.
+    // /v1 rounds fractions of a second up, and shows the maximum for no limit.
     scalerValue: 1,
     executionTimeoutMs: 604_800_000,
     template: { name: "llm-template", imageName: "team/worker:1", isServerless: true },
@@ -76,7 +79,7 @@ test("a CPU endpoint has no GPUs, and no idle timeout if it scales by requests",
   });
 });
 
-test("a load balancing endpoint says where its servers are", async () => {
+test("a load balancing endpoint shows the URLs of its servers", async () => {
   await using service = await startTestHttp();
   const env = { HEALTH_CHECK_PATH: "/up" };
   const body = { ...CPU, type: "LOAD_BALANCER", workers: { idleTimeout: 20 }, env };
@@ -91,7 +94,7 @@ test("a load balancing endpoint says where its servers are", async () => {
   });
 });
 
-test("a template is copied once: what is beside it counts more, and its later changes nothing", async () => {
+test("a template is copied once: other fields of the body override it, and its later changes have no effect", async () => {
   await using service = await startTestHttp();
   const container = { image: "a", disk: 7, env: { A: "1", B: "1" } };
   const template = { ...container, name: "t", serverless: true, allowedCudaVersions: ["12.8"] };

@@ -1,4 +1,4 @@
-/** Who may ask GraphQL for what: with a key, with none, with a wrong one; and what the audit says of it. */
+/** Access to GraphQL with a key, without one and with a wrong one, and the audit of changes. */
 import { describe, expect, it } from "vitest";
 import { makeKey, startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
 import { ask, dataOf, messageOf } from "./graphql-harness.ts";
@@ -14,7 +14,7 @@ const PUBLIC = [
 ] as const;
 
 describe("without a key", () => {
-  it("the account is null, which is no error", async () => {
+  it("the account is null, without an error", async () => {
     await using service = await startTestHttp();
     expect(await dataOf(service, ME, { key: "" })).toEqual({ myself: null });
     expect(await dataOf(service, "{ myself { pods { id } } }", { key: "" })).toEqual({
@@ -42,7 +42,7 @@ describe("without a key", () => {
 });
 
 describe("a key", () => {
-  it("stands behind Bearer, bare, or in the query; that of the header goes before", async () => {
+  it("may be in the header, with or without Bearer, or in the query; the header takes precedence", async () => {
     await using service = await startTestHttp();
     const me = { myself: { id: "user_local" } };
     expect(await dataOf(service, ME)).toEqual(me);
@@ -68,7 +68,7 @@ describe("a key", () => {
     },
   );
 
-  it("in the query stands in no log", async () => {
+  it("in the query is never logged", async () => {
     await using service = await startTestHttp();
     await ask(service, "{", { key: "", search: "?api_key=a-secret-key" });
     expect(JSON.stringify(service.test.logged)).not.toContain("a-secret-key");
@@ -88,7 +88,7 @@ describe("a key with the scope", () => {
     return { key };
   }
 
-  it("read-only reads and changes nothing", async () => {
+  it("read-only can read but not change", async () => {
     await using service = await startTestHttp();
     const key = await withScope(service, "read-only");
     await dataOf(service, READ, key);
@@ -98,7 +98,7 @@ describe("a key with the scope", () => {
     });
   });
 
-  it("management reads and changes", async () => {
+  it("management can read and change", async () => {
     await using service = await startTestHttp();
     const key = await withScope(service, "management");
     await dataOf(service, READ, key);
@@ -106,7 +106,7 @@ describe("a key with the scope", () => {
     expect(await dataOf(service, SAVE, key)).toEqual(saved);
   });
 
-  it("jobs is somebody's, who reads and changes nothing, not even of its endpoint", async () => {
+  it("jobs can read only the account's id, and change nothing, not even its endpoint", async () => {
     await using service = await startTestHttp();
     const key = await withScope(service, "jobs");
     expect(await dataOf(service, ME, key)).toEqual({ myself: { id: "user_local" } });
@@ -124,7 +124,7 @@ describe("a key with the scope", () => {
     });
   });
 
-  it("workers is nobody's", async () => {
+  it("workers cannot even read the account", async () => {
     await using service = await startTestHttp();
     const key = await withScope(service, "workers");
     expect(await messageOf(service, ME, key)).toContain("has the scope workers");
@@ -140,7 +140,7 @@ describe("the audit", () => {
     );
   }
 
-  it("has each change by its field, also one that was refused, and no reading", async () => {
+  it("has an entry for each change under its field, even if it was refused, and none for reads", async () => {
     await using service = await startTestHttp();
     const { saveTemplate } = await dataOf(service, SAVE);
     const { id } = saveTemplate as { id: string };
@@ -166,7 +166,7 @@ describe("the audit", () => {
   });
 });
 
-it("an answer to several changes has the ones that were made, next to the refusals", async () => {
+it("an answer to several changes contains the results and the refusals", async () => {
   await using service = await startTestHttp();
   const query = `mutation { a: saveTemplate(input: ${TEMPLATE}) { name } b: saveTemplate(input: ${TEMPLATE}) { name } }`;
   const { status, json } = await ask(service, query);

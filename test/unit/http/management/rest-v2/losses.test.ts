@@ -1,6 +1,6 @@
 /**
- * What is written in one version of REST reads right in the other: what is read there, written there and read here again is
- * the same, but for what the table in docs/live-clients.md names.
+ * Both versions of REST show the same resources. A resource that is read in the other version, written again there and read
+ * back here is unchanged, except for the fields in a table in docs/live-clients.md.
  */
 import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -13,9 +13,9 @@ import { anyEndpoint, anyTemplate, anyVolume, type Given } from "./any-thing.ts"
 import { type Kind, type Thing, VERSIONS, type Version } from "./both-versions.ts";
 import { anyPod, podV1, podV2 } from "../pods/pod-ways.ts";
 
-/** By the first cell of its row: what is left of a thing that was written in that version, without what may be lost. */
+/** An exception of the table, under the first cell of its row. */
 interface Exception {
-  /** `container`: of all but a volume. */
+  /** `container`: all kinds except volumes. */
   readonly of: Kind | "container";
   readonly writtenIn: Version;
   readonly without: (thing: Thing) => Thing;
@@ -38,7 +38,7 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
     writtenIn: "v1",
     without: (thing) => ({ ...thing, gpuTypeIds: (thing["gpuTypeIds"] as string[]).toSorted() }),
   },
-  "what an endpoint says of processors beside GPUs, and of GPUs beside processors": {
+  "processors of a GPU endpoint, and GPUs of a CPU endpoint": {
     of: "endpoint",
     writtenIn: "v1",
     without: (thing) =>
@@ -46,7 +46,7 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
         ? dropping("cpuFlavorIds", "vcpuCount")(thing)
         : dropping("gpuTypeIds", "gpuCount", "allowedCudaVersions", "minCudaVersion")(thing),
   },
-  "that an endpoint says no flavor or no number of processors": {
+  "the absence of flavors or of the number of processors": {
     of: "endpoint",
     writtenIn: "v1",
     without: ({ cpuFlavorIds = [], vcpuCount = 2, ...thing }) => ({
@@ -63,7 +63,7 @@ const EXCEPTIONS: Readonly<Record<string, Exception>> = {
         ? dropping("idleTimeout")(thing)
         : thing,
   },
-  "whether a volume stands in `networkVolumeId` or in `networkVolumeIds`": {
+  "whether a volume is in `networkVolumeId` or in `networkVolumeIds`": {
     of: "endpoint",
     writtenIn: "v1",
     without: ({ networkVolumeId, networkVolumeIds, ...thing }) => ({
@@ -176,7 +176,7 @@ test.each([
   },
 );
 
-/** The thing as it reads before, and after the other version has made another one of what it read. */
+/** The resource before, and a copy of it that the other version has read and created. */
 async function thereAndBack(
   service: TestHttp,
   kind: Kind,

@@ -1,4 +1,4 @@
-/** Who may call: requests by a name that is none of the service's, and pages of other origins, written byte by byte. */
+/** Allowed callers: requests with a foreign Host header, and pages of other origins, written byte by byte. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startBalancedHttp } from "../../balancing/balanced-harness.ts";
 import { KEY, made, startTestHttp, type TestHttp } from "../../http-harness.ts";
@@ -38,7 +38,7 @@ afterEach(async () => service[Symbol.asyncDispose]());
 const ask = async (...request: Parameters<typeof head>) =>
   answerOf(await service.raw(head(...request)));
 
-describe("a request by a name that leads here and is none of the service's", () => {
+describe("a request with a Host header that is not a name of the service", () => {
   const host = "host: rebound.test:7080";
 
   it.each([
@@ -54,14 +54,14 @@ describe("a request by a name that leads here and is none of the service's", () 
     ["GET /live/v1/endpoints", '"status":421'],
     ["GET /live/v2/echo/ping/w", '{"error":"this service does not answer'],
     ["POST /v2/echo/openai/v1/chat/completions", '"type":'],
-  ])("%s is refused, with a good key too, in the shape of its dialect", async (line, shape) => {
+  ])("%s is refused even with a valid key, in the form of its dialect", async (line, shape) => {
     const { status, body } = await ask(line, host, KEY_LINE);
     expect(status).toBe(421);
     expect(body).toContain(shape);
     expect(body).toContain("--allowed-host rebound.test");
   });
 
-  it("is refused before its key is looked at, and before its body is asked for", async () => {
+  it("is refused before its key is checked and its body is requested", async () => {
     const request = head(
       "POST /v2/echo/run",
       host,
@@ -75,10 +75,10 @@ describe("a request by a name that leads here and is none of the service's", () 
   it.each([
     ["a name with one of ours in front", "host: localhost.rebound.test"],
     ["no name", "host:"],
-    ["no single name", "host: localhost, rebound.test"],
-    ["somebody in front of a name", "host: rebound.test@localhost"],
+    ["two names in one header", "host: localhost, rebound.test"],
+    ["a user before the name", "host: rebound.test@localhost"],
     ["an address that is not this machine's", "host: 203.0.113.7"],
-  ])("%s is none of its names", async (_, line) => {
+  ])("%s is not a name of the service", async (_, line) => {
     expect(await ask("GET /v2/echo/health", line, KEY_LINE)).toMatchObject({ status: 421 });
   });
 
@@ -104,7 +104,7 @@ describe("a request that could be for two services", () => {
     expect([status, JSON.parse(body)]).toMatchObject([400, { code: "invalid_header" }]);
   });
 
-  it("without a Host header there is none for the old version of HTTP, which browsers do not speak", async () => {
+  it("is answered without a Host header in HTTP/1.0, which browsers do not use", async () => {
     const request = `GET /v2/echo/health HTTP/1.0\r\n${KEY_LINE}\r\n\r\n`;
     expect(await service.raw(request)).toMatch(/^HTTP\/1\.1 200 /u);
   });
@@ -202,7 +202,7 @@ describe("a page of an origin that was allowed", () => {
     await answer.body.dump();
   });
 
-  it("may not call by a name that is none of the service's", async () => {
+  it("may not call with a foreign Host header", async () => {
     const { status, headers } = await ask("GET /docs", "host: rebound.test", origin);
     expect([status, headers.get("access-control-allow-origin")]).toEqual([421, null]);
   });
@@ -215,7 +215,7 @@ describe("before the server of a load balancing endpoint", () => {
     "sec-websocket-version: 13",
   ];
 
-  it("a WebSocket of a foreign page, or by a foreign name, does not get through to it", async () => {
+  it("a WebSocket of a foreign page, or with a foreign Host header, does not reach it", async () => {
     await using web = await startBalancedHttp();
     let reached = 0;
     web.server.on("upgrade", () => (reached += 1)).on("request", () => (reached += 1));
@@ -231,7 +231,7 @@ describe("before the server of a load balancing endpoint", () => {
     expect(reached).toBe(0);
   });
 
-  it("one of the service's own page gets through, and so does one of an allowed origin", async () => {
+  it("a WebSocket of the service's own page or of an allowed origin reaches it", async () => {
     await using web = await startBalancedHttp({ allowedOrigins: [PAGE] });
     web.server.on("upgrade", (_request, socket) =>
       socket.end(
@@ -245,7 +245,7 @@ describe("before the server of a load balancing endpoint", () => {
     }
   });
 
-  it("an allowed page sees the server's answers; what the server itself says of origins stands", async () => {
+  it("an allowed page sees the server's answers, and the server's own CORS headers take precedence", async () => {
     await using web = await startBalancedHttp({ allowedOrigins: [PAGE] });
     web.server.on("request", (request, response) => {
       if (request.url === "/own") response.setHeader("access-control-allow-origin", "*");

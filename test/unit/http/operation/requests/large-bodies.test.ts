@@ -41,7 +41,7 @@ it("many unfinished requests do not block others, and are served when they finis
   }
 });
 
-it("a body that is complete waits for room, and takes none when its client has gone", async () => {
+it("a complete body waits for room, but not after its client has gone", async () => {
   await using service = await startTestHttp();
   const { inFlight } = service.test.engine;
   const all = await inFlight.take(LIMITS.inFlightMaxBytes, new AbortController().signal);
@@ -56,12 +56,12 @@ it("a body that is complete waits for room, and takes none when its client has g
   all?.[Symbol.dispose]();
   expect(await answerOf(waiting)).toContain("HTTP/1.1 200");
   expect(await answerOf(chunked)).toContain("HTTP/1.1 200");
-  // Everything was given back.
+  // All room was freed.
   const { signal } = new AbortController();
   (await inFlight.take(LIMITS.inFlightMaxBytes, signal))?.[Symbol.dispose]();
 });
 
-it("a large body with a fault is refused, and takes no room any more", async () => {
+it("a large invalid body is refused, and its room is freed", async () => {
   await using service = await startTestHttp();
   const { inFlight } = service.test.engine;
   const all = await inFlight.take(LIMITS.inFlightMaxBytes, new AbortController().signal);
@@ -72,7 +72,7 @@ it("a large body with a fault is refused, and takes no room any more", async () 
 });
 
 it.runIf(tmpfsIsMissing === undefined)(
-  "a body for which the directory of temporary files has no room is refused, and others are served",
+  "a body is refused if the temporary directory has no room for it, and other requests are served",
   async () => {
     await using service = await startTestHttp();
     const { inFlight } = service.test.engine;
