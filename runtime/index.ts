@@ -43,7 +43,7 @@ export type {
   StandardSchema,
 } from "./handler/module/standard-schema.ts";
 
-/** A definition without an `output` schema: `Output` is whatever `run` returns. */
+/** A definition without an `output` schema: `Output` is the return type of `run`. */
 export type UncheckedDefinition<
   Input,
   Output,
@@ -87,11 +87,11 @@ export type CheckedDefinition<
 };
 
 /**
- * Gives a handler its types: `export default defineHandler<Input>((job) => …)`, or with options
- * `export default defineHandler({ input: schema, concurrency: 4, run: (job) => … })`. `job.input` has the type the
- * `input` schema gives, `context.state` that of `setup`, and what `run` returns is compared with the `output` schema.
- * Options given here win over the module's named exports of the same names. The value is returned as it is; its type tells
- * clients what they send and get: `client.endpoint<typeof handler>("greeter")`.
+ * Gives a handler its types: `export default defineHandler<Input>((job) => …)`, or with options `export default defineHandler({
+ * input: schema, concurrency: 4, run: (job) => … })`. `job.input` has the type of the `input` schema, `context.state` has the
+ * type that `setup` returns, and the return value of `run` is checked against the `output` schema. Options here override the
+ * module's named exports of the same names. The argument is returned unchanged. Its type gives clients the types of input and
+ * output: `client.endpoint<typeof handler>("greeter")`.
  */
 export function defineHandler<Input = unknown, Output = unknown, Chunk = unknown>(
   handler: Handler<Input, Output, unknown, Chunk>,
@@ -138,13 +138,13 @@ export function defineHandler(handler: unknown): unknown {
 }
 
 /**
- * Starts a worker in this program, for programs with a main of their own instead of `sv-worker`. The handler runs in a
- * process of its own all the same, so it is named, not handed in. Signals are the program's own affair: call `drain` on
- * SIGTERM.
+ * Starts a worker in this program, for programs that have their own main module instead of `sv-worker`. The handler still runs
+ * in a separate process, so the argument is its file and not the handler itself. The program has to handle signals: call
+ * `drain` on SIGTERM.
  *
  * @param handler the handler's file or directory, as a path (a relative one from the working directory) or a `file:` URL
- * @throws {Error} with the code `missing_setting` when there is no service address or no token, `bad_setting` when an option
- *   makes no sense; a handler that cannot be made ready is reported by `ended`
+ * @throws {Error} with the code `missing_setting` if there is no service address or no token, or `bad_setting` if an option is
+ * invalid; a failure to load the handler is reported by `ended`
  */
 export async function startWorker(
   handler: string | URL,

@@ -1,4 +1,4 @@
-/** What tests expect of a job: functions for the `expect.extend` of vitest and jest. */
+/** Expectations about jobs in tests: functions for the `expect.extend` of vitest and jest. */
 import { inspect } from "node:util";
 import { joinChunks } from "./client/stream/join-chunks.ts";
 import type { RawChunk } from "./protocol/chunk.ts";
@@ -12,12 +12,12 @@ export interface JobLike {
   readonly output?: unknown;
   readonly error?: string;
   readonly failure?: Failure;
-  /** Only records of `startEmulator` have them. */
+  /** Present in records of `startEmulator` only. */
   readonly chunks?: readonly RawChunk[];
   readonly logs?: readonly string[];
 }
 
-/** What the runner gives a matcher: asymmetric matchers like `expect.any(String)` count. */
+/** The `this` of a matcher, set by the test runner. Its `equals` accepts asymmetric matchers like `expect.any(String)`. */
 interface MatcherContext {
   equals(a: unknown, b: unknown): boolean;
 }
@@ -32,7 +32,7 @@ interface Verdict {
 /** Maximum log lines in a message. */
 const LINES_SHOWN = 10;
 
-/** For `expect.extend(jobMatchers)`; `sv-runtime/vitest` does so by itself. */
+/** For `expect.extend(jobMatchers)`, which `sv-runtime/vitest` calls itself. */
 export const jobMatchers = {
   /** The job is COMPLETED. */
   toBeCompleted(this: MatcherContext, received: unknown): Verdict {
@@ -40,7 +40,7 @@ export const jobMatchers = {
     return verdict(job, job.status === "COMPLETED", "to be COMPLETED");
   },
 
-  /** The job has failed or timed out, and its failure is of that type; with a message that is the text or fits the pattern. */
+  /** The job has failed or timed out, with a failure of this type. A given `message` is its text, or a pattern for it. */
   toHaveFailedWith(
     this: MatcherContext,
     received: unknown,
@@ -63,7 +63,7 @@ export const jobMatchers = {
     return { ...told, actual: job.output, expected };
   },
 
-  /** What the job's handler yielded, parts of split yields put together, equals `expected`. */
+  /** The yields of the job's handler equal `expected`, with the parts of split yields joined. */
   toHaveStreamed(this: MatcherContext, received: unknown, expected: readonly unknown[]): Verdict {
     const job = readJob(received);
     if (job.chunks === undefined)
@@ -76,15 +76,15 @@ export const jobMatchers = {
   },
 };
 
-/** The matchers as they are called: for the declarations of the runner's own. */
+/** The signatures of the matchers, for the type declarations of the test runner. */
 export interface JobMatchers<R = unknown> {
   /** The job is COMPLETED. */
   toBeCompleted(): R;
-  /** The job has failed or timed out, and its failure is of that type; with a message that is the text or fits the pattern. */
+  /** The job has failed or timed out, with a failure of this type. A given `message` is its text, or a pattern for it. */
   toHaveFailedWith(type: FailureType, message?: string | RegExp): R;
   /** The job is COMPLETED with an output that equals `expected`. */
   toHaveOutput(expected: unknown): R;
-  /** What the job's handler yielded, parts of split yields put together, equals `expected`. */
+  /** The yields of the job's handler equal `expected`, with the parts of split yields joined. */
   toHaveStreamed(expected: readonly unknown[]): R;
 }
 

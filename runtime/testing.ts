@@ -1,4 +1,4 @@
-/** `sv-runtime/testing`: runs a handler in the test's own process and gathers everything it gives. */
+/** `sv-runtime/testing`: runs a handler in the test's own process and collects its results. */
 import type { Buffer } from "node:buffer";
 import fs from "node:fs/promises";
 import { mkdtempSync } from "node:fs";
@@ -20,14 +20,14 @@ import { type CapturedUpload, MemoryStore } from "./storage/memory-store.ts";
 export { jobMatchers, type JobLike, type JobMatchers } from "./job-matchers.ts";
 export type { CapturedUpload } from "./storage/memory-store.ts";
 
-/** How to run a handler; every part has a default. */
+/** Options for running a handler. Every option has a default. */
 export interface RunHandlerOptions {
   /** `job.id`; default `test-job`. */
   readonly id?: string;
   /** `job.attempt`; default 1. */
   readonly attempt?: number;
   readonly s3Config?: S3Config;
-  /** What the job's bucket holds, by key, for `context.download` to find; default nothing. */
+  /** Objects of the job's bucket for `context.download`, by key. Default: the bucket is empty. */
   readonly objects?: Readonly<Record<string, string | Uint8Array>>;
   /** `context.volumePath`; default undefined. */
   readonly volumePath?: string;
@@ -37,9 +37,12 @@ export interface RunHandlerOptions {
   readonly aggregate?: boolean;
   /** Time until `context.signal` aborts by itself, ms; default 10 minutes (spec). */
   readonly executionTimeoutMs?: number;
-  /** Aborts `context.signal`, as a cancelled job would. */
+  /** Aborts `context.signal`, as a cancellation of the job does. */
   readonly signal?: AbortSignal;
-  /** `context.state` as it is; given, even as undefined, neither `setup` nor `dispose` is called. */
+  /**
+   * Value of `context.state`. If this option is present, even with the value undefined, neither `setup` nor `dispose` is
+   * called.
+   */
   readonly state?: unknown;
 }
 
@@ -50,32 +53,32 @@ export interface CapturedLog {
   readonly fields?: LogFields;
 }
 
-/** What a handler gave, as clients of the service would get it: by way of JSON. */
+/** The results of a handler as clients of the service would get them, converted to JSON and back. */
 export interface HandlerRun {
   /** Absent when the handler returned `undefined`. */
   readonly output?: unknown;
-  /** What it yielded, as `/stream` shows it. */
+  /** The yields of the handler, as `/stream` shows them. */
   readonly chunks: readonly RawChunk[];
-  /** Every value given to `context.progress`, oldest first. */
+  /** All arguments of `context.progress`, oldest first. */
   readonly progress: readonly unknown[];
   /** Log lines; those of `setup` come first, those of `dispose` last. */
   readonly logs: readonly CapturedLog[];
   /** True when the handler called `context.refresh`. */
   readonly refreshed: boolean;
-  /** What it uploaded, oldest first: kept in memory, sent nowhere. */
+  /** The uploads of the handler, oldest first. They are kept in memory and not sent. */
   readonly uploads: readonly CapturedUpload[];
 }
 
 /**
- * Runs a handler on one job: its `setup`, if it has one, then the job, then its `dispose`. `context.tempDir` is removed
- * at the end. Its bucket is in memory; what it downloads from URLs is really fetched.
+ * Runs a handler on one job: its `setup`, if it has one, then the job, then its `dispose`. `context.tempDir` is removed at the
+ * end. The job's bucket is in memory. Downloads from URLs are real requests.
  *
  * @param handler a module's default export: a function, or what `defineHandler` returns
- * @param input `job.input` before the handler's schema; copied by way of JSON, as the service would
+ * @param input `job.input` before the handler's schema is applied; converted to JSON and back, as by the service
  * @throws whatever the handler throws
- * @throws InvalidInputError when the input does not fit the handler's schema
- * @throws InvalidOutputError when what it returns or yields has no JSON form, is too large or does not fit its schema
- * @throws InitError when it is no handler, or an option of it makes no sense
+ * @throws InvalidInputError if the input does not match the handler's schema
+ * @throws InvalidOutputError if the returned value or a yield has no JSON form, is too large, or does not match its schema
+ * @throws InitError if `handler` is not a handler, or one of its options is invalid
  */
 export async function runHandler<Input = unknown, Output = unknown, State = unknown>(
   handler: Handler<Input, Output, State>,
@@ -147,14 +150,14 @@ function readJob(input: unknown, options: RunHandlerOptions): Job {
   return { id, input: copied, attempt, ...(s3Config === undefined ? {} : { s3Config }) };
 }
 
-/** Everything a handler gave, from its setup to its dispose. */
+/** Collects all results of a handler, from its setup to its dispose. */
 class CapturedRun implements JobPort {
   readonly #chunks: RawChunk[] = [];
   readonly #progress: unknown[] = [];
   readonly #logs: CapturedLog[] = [];
   readonly #store: MemoryStore;
   readonly volumePath: string | undefined;
-  /** Told of chunks when they are captured: they count as stored. */
+  /** Called with the captured chunks, which count as stored. */
   stored: (nextIndex: number) => void = () => {};
   #refreshed = false;
   #tempDir: string | undefined;
@@ -173,7 +176,7 @@ class CapturedRun implements JobPort {
   }
 
   endOfTurn(flush: () => void): void {
-    // Not at the end of the turn: a test may delay immediates with the rest of its time.
+    // A microtask, because a test with fake timers may delay immediates.
     queueMicrotask(flush);
   }
 

@@ -34,7 +34,7 @@ import { WorkerManager } from "./workers/worker-manager.ts";
 import { WorkerStarter } from "./workers/worker-starter.ts";
 import { WorkerWatch } from "./workers/worker-watch.ts";
 
-/** What an engine runs with. */
+/** Options of an engine. */
 export interface EngineOptions {
   readonly launchers: readonly Launcher[];
   /** By default pods are only records, and none is run. */
@@ -222,7 +222,7 @@ function endInTheBackground(context: EngineContext, { jobId, damage }: InputDama
 
 function putBackInTheBackground(context: EngineContext, assignment: Assignment): void {
   const put = putBackUnsent(context, assignment).catch((error: unknown) => {
-    // Who has its endpoint now sees to it.
+    // The process that has the job's endpoint now continues with the job.
     if (isMoved(error)) return;
     const jobId = assignment.job.id;
     context.log.error({ jobId, err: error }, "a job could not be put back; its lease will run out");

@@ -139,7 +139,7 @@ export class LiveWorker {
   /** Ends the job if the worker still holds it. Resolves when that is durable. @throws ServiceError storage_full, shutting_down */
   async finish(jobId: string, outcome: Outcome): Promise<void> {
     const held = this.#held.find(jobId);
-    // The job is over: the worker need not stop it any more.
+    // The job has ended: the worker no longer needs to stop it.
     this.#stops.remove(jobId);
     if (!held) return this.#recordContact();
     const { lease } = held;

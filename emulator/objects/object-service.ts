@@ -35,7 +35,7 @@ export interface ObjectServiceAddress {
   readonly allowsOtherPort: boolean;
 }
 
-/** How S3 clients reach the store. */
+/** The address and credentials for S3 clients. */
 export interface S3Access extends Credentials {
   /** For example `http://127.0.0.1:7081`. The bucket is the first part of a path (path style). */
   readonly endpoint: string;
@@ -44,7 +44,7 @@ export interface S3Access extends Credentials {
   readonly credentialsFile: string;
 }
 
-/** How an owner's programs reach its bucket. */
+/** Address, bucket and credentials for an owner's programs. */
 export interface BucketAccess extends Omit<S3Access, "credentialsFile"> {
   readonly bucket: string;
 }
@@ -125,8 +125,8 @@ export class ObjectService {
   }
 
   /**
-   * The bucket of an owner, which is made if there is none, with keys that open the owner's buckets alone. Undefined before `start`.
-   * Never throws: a failure to make the bucket is logged.
+   * The bucket of an owner, with keys that give access to this owner's buckets only. A missing bucket is created. Undefined
+   * before `start`. Never throws: a failure to make the bucket is logged.
    *
    * @param endpoint the URL at which the owner's programs reach the store; default: that of `access`
    */

@@ -7,7 +7,7 @@ export const REGION = "us-east-1";
 /** The bytes of a new object. If they throw, the error is passed on and nothing is stored. */
 export type Content = AsyncIterable<Uint8Array>;
 
-/** What a client says of an object beside its content, stored as it was sent. */
+/** Attributes of an object that a client sends with its content. They are stored as sent. */
 export interface Attributes {
   /** Headers for readers by lower-case name, such as `content-type` and `cache-control`. */
   readonly headers: Readonly<Record<string, string>>;

@@ -6,8 +6,8 @@ import { readOptions, type ClientOptions } from "./options.ts";
 import { Transport } from "./transport.ts";
 
 /**
- * A client of one service. Close it when done, or bind it with `await using`: idle connections do not keep a process
- * alive, but waits and streams that are still under way do.
+ * A client of one service. Close it at the end, or bind it with `await using`. Idle connections do not keep a process alive;
+ * unfinished waits and streams do.
  */
 export class Client implements AsyncDisposable {
   readonly #transport: Transport;
@@ -41,7 +41,7 @@ export class Client implements AsyncDisposable {
     return new EndpointClient(this.#transport, id);
   }
 
-  /** Closes the connections; calls and streams still under way end with a ClientClosedError. Jobs go on. Idempotent. */
+  /** Closes the connections. Unfinished calls and streams end with a ClientClosedError. Jobs go on. Idempotent. */
   async close(): Promise<void> {
     await this.#transport.close();
   }

@@ -21,11 +21,11 @@ export interface StatusOptions extends CallOptions {
 }
 
 export interface RunSyncOptions extends SubmitOptions {
-  /** How long the service holds the first answer, ms: 1,000 to 300,000; default 90,000. */
+  /** Maximum time for which the service holds the first answer, ms: 1,000 to 300,000; default 90,000. */
   readonly waitMs?: number | undefined;
   /**
-   * Timeout of the call, ms; default: none. The job goes on. Its accuracy is a second, because the service waits at least that
-   * long, and aborting the submission would lose the job's id.
+   * Timeout of the call, ms; default: none. The job goes on. It is accurate to one second: the service waits for at least one
+   * second, and an aborted submission would lose the job's id.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -107,7 +107,7 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
     jobId: string,
     options?: StreamOptions & { readonly raw?: false },
   ): JobStream<StreamChunk<Chunk>, Output>;
-  /** With `raw`, yields the chunks as sent, with split yields in parts (see `joinChunks`). */
+  /** With `raw`, yields the chunks as the service sends them: the parts of a split yield are not joined (see `joinChunks`). */
   stream(
     jobId: string,
     options: StreamOptions & { readonly raw: true },
@@ -127,7 +127,9 @@ export class EndpointClient<Input = unknown, Output = unknown, Chunk = unknown> 
     return readJob(await this.#post(this.#operation("cancel", jobId), options));
   }
 
-  /** Queues a FAILED or TIMED_OUT job again, with its id and input. Any other is refused with `job_not_retryable`. */
+  /**
+   * Queues a FAILED or TIMED_OUT job again, with its id and input. The service refuses any other job with `job_not_retryable`.
+   */
   async retry(jobId: string, options: CallOptions = {}): Promise<JobState> {
     return readJob(await this.#post(this.#operation("retry", jobId), options));
   }

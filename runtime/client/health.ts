@@ -1,8 +1,8 @@
-/** What `/health` and `/purge-queue` answer. */
+/** The answers of `/health` and `/purge-queue`. */
 import { InvalidResponseError } from "./errors/errors.ts";
 import { isRecord } from "./json-shape.ts";
 
-/** Counts of one endpoint. The service may send more than is named here; the rest comes along. */
+/** Counts of one endpoint. Further counts that the service may send are kept too. */
 export interface EndpointHealth {
   readonly jobs: {
     readonly completed: number;

@@ -4,7 +4,7 @@ import { JOB_STATUSES, type JobStatus } from "../protocol/job-status.ts";
 import { InvalidResponseError } from "./errors/errors.ts";
 import { isRecord } from "./json-shape.ts";
 
-/** What every job has, whatever its status. The names are those of the job interface. */
+/** The fields that every job has in any status. They are named as in the job interface. */
 export interface JobFacts {
   readonly id: string;
   /** From submission (or the last re-queue) to hand-over to a worker, integer ms; absent until then. */
@@ -13,11 +13,11 @@ export interface JobFacts {
   readonly executionTime?: number;
   /** Why the job failed, in one sentence. */
   readonly error?: string;
-  /** What is known of how it failed. */
+  /** The failure of the job, as far as it is known. */
   readonly failure?: Failure;
   /** The worker that has or had the job. */
   readonly workerId?: string;
-  /** How many times the job was started again. */
+  /** Number of times that the job was started again. */
   readonly retries?: number;
 }
 
@@ -25,8 +25,8 @@ export interface JobFacts {
 export interface CompletedJob<Output = unknown> extends JobFacts {
   readonly status: "COMPLETED";
   /**
-   * What the handler returned. The type is the caller's word: nothing is checked. Absent when the handler returned
-   * nothing, and for generators that do not aggregate: then `Output` should allow `undefined`.
+   * The value that the handler returned. The caller chooses its type, and nothing checks it. Absent if the handler returned
+   * nothing, and for a generator that does not aggregate: `Output` should then allow `undefined`.
    */
   readonly output: Output;
 }
@@ -41,7 +41,7 @@ export interface UncompletedJob extends JobFacts {
 /** Tell by `status`: only a COMPLETED job's `output` is an `Output`. */
 export type Job<Output = unknown> = CompletedJob<Output> | UncompletedJob;
 
-/** What `run`, `cancel` and `retry` answer. */
+/** The answer of `run`, `cancel` and `retry`. */
 export interface JobState {
   readonly id: string;
   readonly status: JobStatus;
@@ -56,7 +56,7 @@ const statuses: ReadonlySet<unknown> = new Set(JOB_STATUSES);
  */
 export function readJob<Output>(value: unknown): Job<Output> {
   if (isRecord(value) && typeof value["id"] === "string" && statuses.has(value["status"])) {
-    // Id and status were checked; the rest is optional, and Output is the caller's word.
+    // Id and status were checked, the other fields are optional, and the caller chooses the type of the output.
     return value as unknown as Job<Output>;
   }
   throw new InvalidResponseError(

@@ -13,7 +13,10 @@ export interface RetryOptions {
   readonly firstDelayMs: number;
   /** Maximum wait between tries if the answer has no `Retry-After`, ms; default 5,000. */
   readonly maxDelayMs: number;
-  /** Maximum `Retry-After` that the client waits for, ms; default 30,000. With a longer one the error is thrown at once. */
+  /**
+   * Maximum `Retry-After` that the client waits for, ms; default 30,000. If the service asks for a longer wait, the error is
+   * thrown at once.
+   */
   readonly maxRetryAfterMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** How long to wait before trying again: doubling with jitter, as pure arithmetic. */
+/** Calculates the wait before the next try: it doubles with each try, with jitter. */
 
 /** The terms of a series of tries. */
 export interface BackoffTerms {

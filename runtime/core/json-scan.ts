@@ -7,7 +7,7 @@ const LOWER_U = 0x75;
 const SHORT_ESCAPE_BYTES = 2;
 const UNICODE_ESCAPE_BYTES = 6;
 
-/** The index after the closing quote of the string whose opening quote is at `start`. */
+/** Returns the index after the closing quote of the string that opens at `start`. */
 export function stringEnd(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (;;) {

@@ -1,28 +1,28 @@
 /**
- * A clock that stands still while a debugger holds the handler process, and takes back the time in which its own process stood
- * still. Nothing becomes due in that time.
+ * A clock that stops while a debugger holds the handler process. It also subtracts time in which its own process was suspended.
+ * Nothing becomes due in either time.
  */
 
 /** Minimum interval between looks that counts as a standstill: the machine slept, or the process was stopped. */
 const STANDSTILL_MS = 5_000;
 
-/** Interval at which a clock has to be looked at to notice a standstill. */
+/** Interval at which a clock has to be read to notice a standstill. */
 const LOOK_EVERY_MS = 1_000;
 
 export class PausableClock {
   readonly #real: () => number;
-  /** Duration of all pauses that are over. */
+  /** Duration of all pauses that have ended. */
   #pausedMs = 0;
   #pausedAt: number | undefined;
   /** Interval at which a waiter for a moment of this clock has to look at it, ms. */
   readonly lookEveryMs: number;
   readonly #stoodStill: (() => void) | undefined;
-  /** Time of the last look by the real clock, which goes on while a Mac sleeps and stands still while Linux sleeps. */
+  /** Time of the last reading by the real clock, which goes on while a Mac sleeps and stops while Linux sleeps. */
   #seenAt: number;
 
   /**
    * @param real the clock that is paused; ms, never backwards
-   * @param stoodStill called when the time of a standstill was taken back; without it no standstill is noticed
+   * @param stoodStill called after the time of a standstill was subtracted; without it no standstill is noticed
    */
   constructor(real: () => number, stoodStill?: () => void) {
     this.#real = real;
@@ -35,7 +35,7 @@ export class PausableClock {
     return this.#pausedAt !== undefined;
   }
 
-  /** Duration of all pauses and standstills that are over, ms. */
+  /** Duration of all pauses and standstills that have ended, ms. */
   get pausedMs(): number {
     this.#look();
     return this.#pausedMs;
@@ -49,7 +49,7 @@ export class PausableClock {
   /**
    * Idempotent.
    *
-   * @param at when the pause began by the real clock, for a caller that learns of it later; the time since is taken back
+   * @param at beginning of the pause by the real clock, for a caller that learns of it later; the time since then is subtracted
    */
   pause(at = this.#real()): void {
     this.#pausedAt ??= Math.min(at, this.#real());

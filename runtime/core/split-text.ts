@@ -8,7 +8,7 @@
 import type { Buffer } from "node:buffer";
 import { lastBorder, literalEnd, stringEnd } from "./json-scan.ts";
 
-/** One part of a value. A value that was small enough is a single part with `continues: 0`. */
+/** One part of a value. A small value is a single part with `continues: 0`. */
 export interface JsonPart {
   /** JSON text of at most `maxBytes` bytes in UTF-8. */
   readonly json: string;
@@ -55,7 +55,7 @@ interface Frame {
   readonly isObject: boolean;
   /** Bytes of the brackets and keys from the outermost container to this one's own opening bracket. */
   readonly openBytes: number;
-  /** Where the key of the current entry stands, with its quotes; `keyEnd` is 0 until it is read. */
+  /** Start of the current entry's key, with its quotes. `keyEnd` is 0 until the key is read. */
   keyStart: number;
   keyEnd: number;
 }
@@ -122,7 +122,7 @@ class TextSplitter {
     return this.#parts;
   }
 
-  /** Reads one token, or a part of a string that fills parts, and returns where to go on. */
+  /** Reads one token, or a part of a string that fills parts. Returns the index at which to go on. */
   #step(at: number): number {
     if (this.#cutStringEnd > 0) return this.#cutString(at, this.#cutStringEnd);
     switch (this.#bytes[at]) {

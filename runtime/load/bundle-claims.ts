@@ -1,4 +1,4 @@
-/** Marks the processes that may still load a bundle, beside it: a marked bundle is not removed. */
+/** Marks bundles that a process may still load, by files beside the bundles. A marked bundle is not removed. */
 import fs from "node:fs";
 import path from "node:path";
 import { clearLeftovers } from "../leftovers/clear-leftovers.ts";
@@ -8,7 +8,7 @@ const KIND = ".in-use";
 const CLAIM = /^\.in-use(?:-[0-9a-z]*){3}-(.+)\.claim$/u;
 const mine = new Set<string>();
 
-/** This process may load the bundle from now until it ends. Where no mark can be made, there is none. */
+/** Marks the bundle as in use until this process ends. If the mark cannot be made, the bundle stays unmarked. */
 export function claimBundle(modulePath: string): void {
   const { dir, base } = path.parse(modulePath);
   const claim = path.join(dir, `${ownedName(KIND)}-${base}.claim`);
@@ -21,7 +21,7 @@ export function claimBundle(modulePath: string): void {
   mine.add(claim);
 }
 
-/** The names of the bundles in `folder` that a running process has claimed. Marks of processes that were killed go. */
+/** The names of the bundles in `folder` that a running process has claimed. Removes the marks of killed processes. */
 export async function claimedBundles(folder: string): Promise<ReadonlySet<string>> {
   await clearLeftovers(folder, KIND);
   const names = await fs.promises.readdir(folder);

@@ -7,9 +7,9 @@ import { runBundler } from "./run-bundler.ts";
 
 /** Options for the bundle of a handler with sources in another place of the image. */
 export interface ImagePlaces {
-  /** Where a file will be in the image; an absolute path with forward slashes. */
+  /** The path of a file in the image: absolute, with forward slashes. */
   readonly placeOf: (file: string) => string;
-  /** Where the bundle is put in the image. */
+  /** The path of the bundle in the image. */
   readonly bundlePath: string;
   /** Decides which packages are in the bundle. */
   readonly imports: Plugin;

@@ -10,11 +10,11 @@ import { latestPath, trimCache } from "./trim-cache.ts";
 
 /** A handler that Node can import. */
 export interface PreparedHandler {
-  /** What to import: the user's own file, or the bundle made of it. */
+  /** The file to import: the user's own file, or the bundle made of it. */
   readonly modulePath: string;
-  /** The user's file; what the handler imports is looked up from here. */
+  /** The user's file. The imports of the handler are resolved from here. */
   readonly sourcePath: string;
-  /** Every file the module was made of, so that a change to one of them can be noticed. */
+  /** All source files of the module, to be watched for changes. */
   readonly inputs: readonly string[];
 }
 

@@ -5,10 +5,10 @@ import path from "node:path";
 import { HandlerFileError } from "./handler-file-error.ts";
 
 /**
- * Makes the first directory that can be written: the one asked for, or the user's cache directory, or one in the
- * system's directory for temporary files, under the user's id so that two users do not meet there.
+ * Creates the first of these directories that can be written: the given one, the user's cache directory, or one in the system's
+ * directory for temporary files. The name of the last contains the user's id, so that two users do not share it.
  *
- * @throws HandlerFileError when none can be written
+ * @throws HandlerFileError if no directory can be written
  */
 export async function openCacheDir(asked: string | undefined): Promise<string> {
   const candidates = asked === undefined ? defaults() : [path.resolve(asked)];

@@ -1,6 +1,6 @@
 /** The error of a handler file that cannot be used. */
 
-/** There is no such file, it is of no known kind, or it cannot be built; the message says which, and where. */
+/** The file does not exist, has an unknown type, or cannot be built. The message gives the reason and the place. */
 export class HandlerFileError extends Error {
   override readonly name = "HandlerFileError";
   readonly code = "handler_file";

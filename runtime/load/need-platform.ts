@@ -2,7 +2,7 @@
 
 const NODE_MIN = 24;
 
-/** To be called before anything that an older Node has not. Ends the process with code 1 where its Node is too old, or on Windows. */
+/** Ends the process with code 1 on Windows, or if its Node is too old. Call it before anything that an older Node lacks. */
 export function needPlatform(program: string): void {
   const sentence =
     Number.parseInt(process.versions.node) < NODE_MIN
@@ -13,13 +13,13 @@ export function needPlatform(program: string): void {
   process.exit(1);
 }
 
-/** @throws Error on Windows: what cannot run there is not begun */
+/** @throws Error on Windows, before anything is begun that cannot run there */
 export function refuseWindows(what: string): void {
   const sentence = windowsProblem(what);
   if (sentence !== undefined) throw new Error(sentence);
 }
 
-/** Processes are ended by signals and groups, and found by sockets, that Windows has not. */
+/** Windows lacks the signals and process groups by which processes are ended, and the sockets by which they are found. */
 function windowsProblem(what: string): string | undefined {
   if (process.platform !== "win32") return undefined;
   return `${what} does not run on Windows itself: install WSL 2 (wsl --install), and run it there with a Node of that Linux`;

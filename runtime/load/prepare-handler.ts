@@ -6,26 +6,29 @@ import { readNote } from "./bundle-note.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
 
 export interface PrepareOptions {
-  /** Where bundles are kept; default `sv-runtime/handlers` in the user's cache directory, else in the system's temporary one. */
+  /**
+   * Directory for bundles. Default: `sv-runtime/handlers` in the user's cache directory, or else in the system's directory for
+   * temporary files.
+   */
   readonly cacheDir?: string;
 }
 
-/** Endings of the file that a directory stands for: the first one that exists. */
+/** Endings of the handler file in a directory. The first existing file counts. */
 const DIRECTORY_ENDINGS = [".ts", ".mts", ".js", ".mjs"] as const;
 const IMPORTABLE = new Set([".js", ".mjs", ".cjs"]);
 const TO_BUNDLE = new Set([".ts", ".tsx", ".mts"]);
 
-/** Whether Node imports such a file as it is. */
+/** Whether Node can import the file without a bundle. */
 export function isImportable(file: string): boolean {
   return IMPORTABLE.has(path.extname(file));
 }
 
 /**
- * Prepares a handler. JavaScript is imported as it is; TypeScript is bundled into one module beside nothing of the
- * user's. A module prepared earlier may be given again and is returned as it is.
+ * Prepares a handler. JavaScript is imported unchanged. TypeScript is bundled into one module, outside the user's directories.
+ * A module that was prepared earlier is returned unchanged.
  *
  * @param target a file, or a directory that holds `handler.ts`, `.mts`, `.js` or `.mjs`
- * @throws HandlerFileError when there is no such file, or it cannot be built; the message says where
+ * @throws HandlerFileError if the file does not exist, or cannot be built; the message names the place
  */
 export async function prepareHandler(
   target: string,
@@ -65,7 +68,7 @@ async function prepare(
   return { modulePath: sourcePath, sourcePath, inputs: [sourcePath] };
 }
 
-/** Without waiting: a worker that starts has nothing else to do, and its handler process waits for the answer. */
+/** Synchronous: a starting worker has nothing else to do, and its handler process waits for the answer. */
 function findFile(target: string, stem: string): string {
   const stats = fs.statSync(target, { throwIfNoEntry: false });
   if (stats === undefined) throw new HandlerFileError(`There is no file or directory ${target}.`);

@@ -28,17 +28,17 @@ export async function holdBundler(): Promise<HeldBundler> {
   };
 }
 
-/** What differs for an image, where files have other places. */
+/** The differences for an image, in which files have other paths. */
 export interface Elsewhere {
-  /** Where a source file will lie when the bundle runs. */
+  /** The path of a source file at the time when the bundle runs. */
   readonly placeOf: (file: string) => string;
-  /** Decides which packages are bundled; without it, none are. */
+  /** Decides which packages are bundled. Default: no package is bundled. */
   readonly imports: Plugin;
-  /** What every bundle begins with. */
+  /** The beginning of every bundle. */
   readonly banner: string;
 }
 
-/** How a handler is made one module, into memory. */
+/** Options of the bundler: the handler becomes one module, in memory. */
 export function handlerBuild(sourcePath: string, folder: string, elsewhere?: Elsewhere) {
   return {
     entryPoints: [sourcePath],
@@ -70,8 +70,8 @@ export interface Bundled {
 }
 
 /**
- * @param folder where the bundle will lie; its source map leads from there to the sources
- * @param elsewhere default: it runs here
+ * @param folder the directory of the bundle; the paths in its source map are relative to it
+ * @param elsewhere default: the bundle runs on this machine
  * @throws HandlerFileError with file, line and column of every error
  */
 export async function runBundler(

@@ -26,10 +26,10 @@ const names = {
 } as const;
 
 /**
- * `import.meta.url` and its kin keep the values they have in each source file, so that
+ * `import.meta.url`, `import.meta.dirname` and `import.meta.filename` keep the values of each source file. For example,
  * `new URL("./corpus.txt", import.meta.url)` works in a bundle that lies elsewhere.
  *
- * @param placeOf where a source file lies when the bundle runs
+ * @param placeOf returns the path of a source file at the time when the bundle runs
  */
 export function keepSourceLocation(placeOf: (file: string) => string): Plugin {
   return {

@@ -1,4 +1,4 @@
-/** Limits the size of the bundle cache: bundles in use stay, and the most recently used others. */
+/** Limits the size of the bundle cache. Bundles in use stay, and so do the most recently used of the others. */
 import fs from "node:fs/promises";
 import path from "node:path";
 import { claimedBundles } from "./bundle-claims.ts";
@@ -20,16 +20,16 @@ const BUNDLE = /^(.+)-[0-9a-f]{16}\.mjs$/u;
 interface Bundle {
   readonly name: string;
   readonly bytes: number;
-  /** Its note is touched at each use. */
+  /** Time of the last use, which is the time of the bundle's note. */
   readonly usedAt: number;
 }
 
-/** Where the name of the newest bundle of a handler is kept. */
+/** Path of the file with the name of a handler's newest bundle. */
 export function latestPath(folder: string, bundleName: string): string {
   return path.join(folder, `${BUNDLE.exec(bundleName)?.[1] ?? bundleName}.latest`);
 }
 
-/** Never rejects: what cannot be removed stays. */
+/** Never rejects. Files that cannot be removed stay. */
 export async function trimCache(folder: string, bounds = BOUNDS): Promise<void> {
   try {
     await removeTorn(folder);
@@ -76,8 +76,8 @@ async function bundlesIn(folder: string): Promise<Bundle[]> {
 }
 
 /**
- * Removes the entry first, so that the bundle is not found any more, and then the bundle, unless a process has claimed it: a process
- * claims a bundle and then checks once more that it is still the latest.
+ * Removes the entry first, so that the bundle is not found any more, and then the bundle, unless a process has claimed it: a
+ * process claims a bundle and then checks once more that it is still the latest.
  */
 async function remove(folder: string, name: string): Promise<void> {
   const latest = latestPath(folder, name);

@@ -19,7 +19,7 @@ export const ORDER = {
 export const REPORT = {
   /** The handler is loaded. Head: {@link ReadyHead}. */
   ready: 1,
-  /** It cannot be loaded. Head: {@link InitFailedHead}. */
+  /** The handler cannot be loaded. Head: {@link InitFailedHead}. */
   initFailed: 2,
   /** An invocation is over. Head: {@link CompletedHead}; payload: the output. */
   completed: 3,
@@ -39,25 +39,25 @@ export const REPORT = {
   declined: 10,
   /** An invocation has made its directory. No head. */
   tempDir: 11,
-  /** The handler's setup has taken its signal: it wants to be asked before it is ended. No head. */
+  /** The handler's setup has read its `signal`, so it must be asked to stop before it is killed. No head. */
   setupListens: 12,
   /** An invocation has begun an upload in parts. Head: `OpenUpload`. */
   uploadOpened: 13,
-  /** It is complete, or nothing is left of it. Head: {@link UploadClosedHead}. */
+  /** An upload in parts is complete, or was removed. Head: {@link UploadClosedHead}. */
   uploadClosed: 14,
-  /** What the handler takes and gives, told once after it is ready. No head; payload: a {@link HandlerSchemas} as JSON. */
+  /** The schemas of the handler, sent once after it is ready. No head; payload: a {@link HandlerSchemas} as JSON. */
   schemas: 15,
 } as const;
 
 /** The module to load. */
 export interface LoadHead {
-  /** What Node imports. */
+  /** The file that Node imports. */
   readonly modulePath: string;
-  /** What the user wrote; bare imports are resolved from here. */
+  /** The file that the user wrote. Bare imports are resolved from here. */
   readonly sourcePath: string;
 }
 
-/** What the supervisor adds to it. */
+/** The module to load, with the supervisor's additions. */
 export interface LoadOrderHead extends LoadHead {
   /** Parent of the directories of invocations, which are named by slot; need not exist. */
   readonly tempRoot: string;
@@ -68,7 +68,7 @@ export interface RunHead {
   readonly attempt: number;
   /** Time left until the deadline when the frame was written, ms. */
   readonly remainingMs: number;
-  /** How many bytes at the end of the payload are s3Config; absent: none. */
+  /** Number of bytes at the end of the payload that are the s3Config. Absent if there is no s3Config. */
   readonly s3Bytes?: number;
   readonly traceparent?: string;
 }
@@ -108,10 +108,10 @@ export type ChunksHead = Omit<ChunkBatch, "lines">;
  */
 export type LifelineNotice = ExitNotice | PauseNotice;
 
-/** A debugger stops the process, or lets it go on. */
+/** A debugger stops the process, or resumes it. */
 export interface PauseNotice {
   readonly isPaused: boolean;
-  /** When, by `machineClock`: the notice may be read later. */
+  /** Time of the change by `machineClock`, because the notice may be read later. */
   readonly at: number;
 }
 

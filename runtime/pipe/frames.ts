@@ -1,15 +1,15 @@
 /**
  * Length-prefixed frames on the pipe between a supervisor and its handler process.
  *
- * A frame is `[u32 length][u8 kind][u32 slot][u32 head length][head: JSON text][payload: raw bytes]`, little endian;
- * `length` counts everything after itself. Payloads are JSON text made elsewhere and pass through untouched.
+ * A frame is `[u32 length][u8 kind][u32 slot][u32 head length][head: JSON text][payload: raw bytes]`, little endian; `length`
+ * is the number of bytes after it. Payloads are JSON text, which this module passes on unchanged.
  */
 import { Buffer } from "node:buffer";
 
 export interface Frame {
-  /** What the frame says; see frame-kinds.ts. */
+  /** The kind of message; see frame-kinds.ts. */
   readonly kind: number;
-  /** The invocation it is about, 0 for none. */
+  /** The invocation that the frame is about; 0 if it is about none. */
   readonly slot: number;
   /** JSON text; empty when the kind needs none. */
   readonly head: string;
@@ -21,10 +21,10 @@ const LENGTH_BYTES = 4;
 const FIXED_BYTES = 9;
 const PREFIX_BYTES = LENGTH_BYTES + FIXED_BYTES;
 
-/** Maximum length of a frame; a larger one means that the two sides lost step. */
+/** Maximum length of a frame. A larger length means that the two sides no longer agree where frames begin. */
 const FRAME_MAX_BYTES = 64_000_000;
 
-/** The other side sent something that is no frame; nothing after it can be understood. */
+/** The other side sent something that is not a frame. No later frame can be read. */
 export class BrokenFrameError extends Error {
   override readonly name = "BrokenFrameError";
   readonly code = "broken_frame";
@@ -48,8 +48,8 @@ export function encodeFrameStart(
 }
 
 /**
- * Puts frames together from bytes that arrive in pieces of any size. Each byte is copied at most once: frames that lie
- * whole in one piece share its memory, others are gathered in a buffer of their own size.
+ * Reads frames from bytes that arrive in pieces of any size. Each byte is copied at most once: a frame that lies in a single
+ * piece shares the memory of that piece, and any other frame is copied into a buffer of the frame's size.
  */
 export class FrameDecoder {
   readonly #prefix = Buffer.alloc(LENGTH_BYTES);

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { system } from "../system/system.ts";
 
-/** Environment variable that marks a handler process and all its descendants with a value of their own. */
+/** Environment variable that marks a handler process and all its descendants. Each handler process has a different value. */
 export const MARKER_NAME = "SV_HANDLER_PROCESS";
 
 /** Asks or forces each process of the group. A group that is gone already is fine. */
@@ -21,7 +21,7 @@ export function killTree(leaderPid: number, name: string, marker: string): void 
   signalAll(pids, "SIGKILL");
 }
 
-/** Kills the tree that the caller is in: its own group comes last. */
+/** Kills the process tree of the caller. The caller's own group is killed last. */
 export function killOwnTree(): void {
   const marker = process.env[MARKER_NAME];
   try {
@@ -35,9 +35,9 @@ const LOOKS = 50;
 const LOOK_AGAIN_MS = 20;
 
 /**
- * Kills all processes that have the variable `name` with the value `marker` in their environment, until there are none: one may
- * have been starting at the first look, and a killed process holds its memory, also of a GPU, until it is gone.
- * Gives up after a second: a process that hangs in the kernel cannot be waited for.
+ * Kills all processes that have the variable `name` with the value `marker` in their environment, and repeats this until none
+ * is left: a process may have been starting at the first search, and a killed process keeps its memory, also of a GPU, until it
+ * is gone. Gives up after a second, because a process may hang in the kernel.
  */
 export async function endMarked(name: string, marker: string): Promise<void> {
   for (let look = 0; look < LOOKS && killMarked(name, marker) > 0; look += 1) {
@@ -73,7 +73,10 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) if (pid !== process.pid) sendSignal(pid, signal);
 }
 
-/** Sends a signal. Failures are ignored: the process may be gone, or be another user's. macOS refuses to signal a group of zombies. */
+/**
+ * Sends a signal. Failures are ignored: the process may be gone, or be another user's. macOS refuses to signal a group of
+ * zombies.
+ */
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

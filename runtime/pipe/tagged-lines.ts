@@ -1,10 +1,10 @@
 /**
- * How lines that a handler prints keep the name of their job on the way to the supervisor.
+ * Adds the id of the job to the lines that a handler prints, for the supervisor.
  *
- * They share the handler process's stdout and stderr with whatever native code prints, so a line of ours begins with a
- * record separator (U+001E), a letter for its form, and the job's id, closed by a unit separator (U+001F):
- * `␞Pid␟text` for a printed line, `␞Lid␟{…}` for an entry of `context.log`, with no id for one of `setup` or of the
- * runtime. Any other line belongs to no known job.
+ * Native code may print to the stdout and stderr of the handler process too. A line of ours therefore begins with a record
+ * separator (U+001E), a letter for its form, the job's id, and a unit separator (U+001F): `␞Pid␟text` for a printed line,
+ * `␞Lid␟{…}` for an entry of `context.log`. An entry of `setup` or of the runtime has no id. Any other line belongs to no known
+ * job.
  */
 import { Buffer } from "node:buffer";
 import { LOG_LEVELS, type LogLevel } from "../protocol/worker-log.ts";
@@ -14,10 +14,10 @@ const CLOSE = "\u001F";
 
 /** A line as the supervisor reads it. */
 export interface HandlerLine {
-  /** The job it belongs to, absent when that is not known. */
+  /** The job of the line. Absent if it is not known. */
   readonly jobId?: string;
   readonly text: string;
-  /** Only of `context.log`. */
+  /** Present for an entry of `context.log`. */
   readonly level?: LogLevel;
   readonly fields?: Readonly<Record<string, unknown>>;
 }
@@ -28,8 +28,8 @@ export function printedLine(jobId: string, text: string): string {
 }
 
 /**
- * Fields that have no JSON form, or that would make the line longer than `maxBytes`, are left out; a message that alone
- * is too long is cut.
+ * Fields that have no JSON form, or that would make the line longer than `maxBytes`, are left out. A message that is too long
+ * by itself is cut.
  *
  * @param jobId undefined for an entry that belongs to no job
  */

@@ -25,12 +25,12 @@ export interface ProgressReport extends LeaseRef {
 }
 
 /**
- * A debugger holds the job's process, or has let go of it, or the worker stood still: `executionTimeout` does not run
- * meanwhile.
+ * A debugger began or stopped holding the job's process, or the worker stood still. `executionTimeout` does not run during a
+ * pause.
  */
 export interface PauseReport extends LeaseRef {
   readonly isPaused: boolean;
-  /** How long the pauses that are over took together, whole ms. */
+  /** Total duration of the pauses that have ended, whole ms. */
   readonly pausedMs: number;
 }
 
@@ -40,13 +40,16 @@ export interface OutcomeReport extends LeaseRef {
 
 /** The handler is loaded. */
 export interface HandlerReady {
-  /** How many jobs it takes at a time. */
+  /** Maximum number of jobs that the handler takes at a time. */
   readonly concurrency: number;
-  /** The newest `Reload` that was dealt with: loaded, or given up for the version before; absent before the first. */
+  /**
+   * Version of the newest `Reload` that was either loaded, or failed and left the earlier version in place. Absent before the
+   * first reload.
+   */
   readonly reloadVersion?: number;
 }
 
-/** What a worker says in one turn; the fields are applied in this order. */
+/** All messages of a worker in one turn. The service applies the fields in this order. */
 export interface WorkerReport {
   readonly hello?: Hello;
   readonly ready?: HandlerReady;
@@ -64,7 +67,7 @@ export interface WorkerReport {
   readonly schemas?: Uint8Array;
 }
 
-/** What a handler takes and gives, each as a JSON Schema (draft 2020-12); absent where that is not known. */
+/** The types of a handler's input and output, each as a JSON Schema (draft 2020-12). An unknown type is absent. */
 export interface HandlerSchemas {
   readonly input?: JsonSchema;
   readonly output?: JsonSchema;
@@ -92,15 +95,15 @@ export interface ChunkReceipt extends LeaseRef {
 
 /** The handler has a new version, to be loaded into a fresh process. All credit granted before is void. */
 export interface Reload {
-  /** Grows with each. */
+  /** Grows with each reload. */
   readonly version: number;
-  /** What Node imports. */
+  /** The file that Node imports. */
   readonly modulePath: string;
-  /** What the user wrote; bare imports are resolved from here. */
+  /** The file that the user wrote. Bare imports are resolved from here. */
   readonly sourcePath: string;
 }
 
-/** What the service says to a worker in one turn. */
+/** All messages of the service to a worker in one turn. */
 export interface ServiceOrders {
   readonly welcome?: Welcome;
   readonly jobs?: readonly HandedJob[];
@@ -110,6 +113,6 @@ export interface ServiceOrders {
   /** The service wants the worker to finish its jobs and leave. */
   readonly drain?: boolean;
   readonly reload?: Reload;
-  /** The address of the replica that owns the endpoint: this session is over, and the next is opened there. */
+  /** The address of the replica that owns the endpoint. The worker ends this session and opens the next one there. */
   readonly redirect?: string;
 }

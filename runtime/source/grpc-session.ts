@@ -32,8 +32,9 @@ const GOODBYE_MS = 1_000;
 /** Window of HTTP/2 over a line: its default of 64 kB would let a large payload wait for a receipt every 64 kB. */
 const LINE_WINDOW_BYTES = 4_000_000;
 /**
- * Window of HTTP/2 on a Unix socket, whose buffers hold 208 kB. Node does not read from a connection while it waits to write to it:
- * if both ends filled the buffers with large payloads, both would wait for ever. What the service sends always finds room.
+ * Window of HTTP/2 on a Unix socket, whose buffers hold 208 kB. Node does not read from a connection while it waits to write to
+ * it: if both ends filled the buffers with large payloads, both would wait for ever. With this window, the messages of the
+ * service always find room.
  */
 const SOCKET_WINDOW_BYTES = 131_072;
 
@@ -51,7 +52,7 @@ const channelOptions = {
   "grpc.service_config_disable_resolution": 1,
 } as const;
 
-/** Where a session is opened, and with what trust. */
+/** The address at which a session is opened, and the certificate that it trusts. */
 export interface Door {
   readonly target: string;
   readonly tls: ChannelCredentials;

@@ -3,14 +3,14 @@ import { ServiceSessions } from "./service-sessions.ts";
 import { SessionSource, type SessionSourceOptions } from "./session-source.ts";
 
 export interface GrpcJobSourceOptions extends Omit<SessionSourceOptions, "openSession"> {
-  /** As `SV_SERVICE_ADDRESS` has it. */
+  /** In the form of `SV_SERVICE_ADDRESS`. */
   readonly address: string;
   /** The worker's token; it names its endpoint, and the worker if the service has started it. */
   readonly token: string;
 }
 
 export class GrpcJobSource extends SessionSource {
-  /** @throws RangeError for an address that is none */
+  /** @throws RangeError for an invalid address */
   constructor({ address, token, ...options }: GrpcJobSourceOptions) {
     super({ ...options, openSession: new ServiceSessions(address, token).open });
   }

@@ -4,7 +4,7 @@ import type { Failure } from "../protocol/failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "../protocol/outcome.ts";
 import type { PauseReport, Reload, Welcome } from "../protocol/session.ts";
 
-/** What a source tells the worker. Calls never throw back into the source. */
+/** Calls of a source to its worker. None of them throws. */
 export interface JobSourceListener {
   /** A job for which credit was granted. */
   job(job: HandedJob): void;
@@ -23,8 +23,8 @@ export interface JobSourceListener {
 /**
  * One worker's side of the conversation with the service.
  *
- * The source renews the leases of all jobs it handed over and that have no outcome yet, on its own timer. It reconnects
- * with backoff after a lost connection, keeping leases, and repeats outcomes until the service has them.
+ * The source has a timer by which it renews the leases of all jobs that it handed over and that have no outcome yet. It
+ * reconnects with backoff after a lost connection, keeping leases, and repeats outcomes until the service has them.
  */
 export interface JobSource {
   /** Grows while large reports are on their way, as the service takes them; absent where that is not known. */
@@ -32,9 +32,10 @@ export interface JobSource {
   /** Connects; resolves with the session's terms once the service has answered. Rejects if it refuses the worker. */
   connect(listener: JobSourceListener): Promise<Welcome>;
   /**
-   * The handler is loaded; announces how many jobs it takes at a time. Grants no credit by itself.
+   * The handler is loaded. Announces how many jobs the handler takes at a time. Grants no credit by itself.
    *
-   * @param reloadVersion the newest reload that was dealt with: loaded, or given up for the version before; default: none was
+   * @param reloadVersion the newest reload that was either loaded, or failed and left the earlier version in place; default:
+   * there was no reload
    */
   ready(concurrency: number, reloadVersion?: number): void;
   /** Tells what the handler takes and gives: JSON text of a `HandlerSchemas`. */
@@ -47,7 +48,7 @@ export interface JobSource {
   chunks(lease: LeaseRef, batch: ChunkBatch): void;
   /** Sends the newest progress value (raw JSON); older unsent ones may be dropped. */
   progress(lease: LeaseRef, value: Uint8Array): void;
-  /** A debugger holds a job, or has let go of it; the newest report counts. */
+  /** A debugger began or stopped holding a job. Only the newest report counts. */
   paused(pause: PauseReport): void;
   /** Reports the outcome; resolves with whether the service accepted it, once it is durable there. */
   finish(lease: LeaseRef, outcome: Outcome): Promise<{ readonly accepted: boolean }>;

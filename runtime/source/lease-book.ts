@@ -6,7 +6,7 @@ import type { ChunkReport, OutcomeReport, PauseReport } from "../protocol/sessio
 interface Held extends LeaseRef {
   /** Chunks without a receipt, oldest first. */
   chunks: ChunkReport[];
-  /** For each bundle on its way, oldest first, the index after the last of its chunks. */
+  /** For each bundle that was sent and not confirmed, oldest first: the index after its last chunk. */
   bundleEnds: number[];
   pause?: PauseReport;
   outcome?: Outcome;
@@ -14,8 +14,8 @@ interface Held extends LeaseRef {
 }
 
 /**
- * Remembers everything that must be sent again after a lost connection. How much that is, is bounded by the chunk
- * window of the handler process and by the number of jobs the worker takes at a time.
+ * Remembers everything that must be sent again after a lost connection. The chunk window of the handler process, and the number
+ * of jobs that the worker takes at a time, bound its size.
  */
 export class LeaseBook {
   readonly #held = new Map<string, Held>();
@@ -55,12 +55,12 @@ export class LeaseBook {
     for (const [held, end] of ends) held.bundleEnds.push(end);
   }
 
-  /** How many bundles with chunks of the lease are on their way. */
+  /** Number of bundles with chunks of the lease that were sent and not confirmed. */
   bundlesOnTheWay(lease: LeaseRef): number {
     return this.#held.get(leaseKey(lease))?.bundleEnds.length ?? 0;
   }
 
-  /** The connection is lost, and with it what was on its way. */
+  /** The connection is lost, and all unconfirmed bundles with it. */
   nothingOnTheWay(): void {
     for (const held of this.#held.values()) held.bundleEnds = [];
   }

@@ -74,7 +74,10 @@ class LocalSession implements Session {
     this.#service?.disconnected();
   }
 
-  /** Later in this turn: the service sends orders amid its own work, which the worker must not run inside of. */
+  /**
+   * Delivers later in this turn: the service sends orders in the middle of its own work, and the worker must not run within
+   * that work.
+   */
   readonly #deliver = (orders: ServiceOrders): void => {
     queueMicrotask(() => {
       if (!this.#isOver) this.#events.orders(orders);

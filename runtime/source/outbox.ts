@@ -103,7 +103,7 @@ export class Outbox {
     this.#filled = true;
   }
 
-  /** What was granted and has not left yet is void. */
+  /** Credit that was granted and not yet sent is void. */
   voidCredit(): void {
     this.#credit = 0;
   }
@@ -115,10 +115,10 @@ export class Outbox {
   }
 
   /**
-   * Takes the next bundle out, if there is anything to say. Payloads beyond `maxBytes` wait for the one after it; a
-   * single payload larger than that goes alone. Outcomes wait for the chunks of their jobs.
+   * Takes the next bundle out, if there is anything to send. Payloads beyond `maxBytes` wait for the next bundle. A single
+   * payload that is larger than `maxBytes` is sent alone. Outcomes wait for the chunks of their jobs.
    *
-   * @param isHeldBack true for a lease whose chunks are to wait; default: none
+   * @param isHeldBack returns true for a lease whose chunks have to wait; default: no lease's chunks wait
    */
   take(maxBytes: number, isHeldBack?: (lease: LeaseRef) => boolean): WorkerReport | undefined {
     if (!this.#filled) return undefined;
@@ -153,7 +153,7 @@ export class Outbox {
     return this.#with(outcomes.length === 0 ? {} : { outcomes });
   }
 
-  /** Pauses the time of jobs with an outcome on its way: they do not run any more. */
+  /** Pauses the time of jobs whose outcome is being sent: they no longer run. */
   #pauseEnded(leaving: readonly OutcomeReport[]): void {
     for (const outcome of [...leaving, ...this.#outcomes]) {
       if (!this.#unpaused.delete(outcome)) continue;

@@ -1,4 +1,4 @@
-/** What job sources with sessions share: one session at a time, and a new one whenever it is lost. */
+/** The common part of job sources with sessions: one session at a time, and a new one whenever a session is lost. */
 import { backoffMs, type BackoffTerms } from "../core/backoff.ts";
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
@@ -232,7 +232,7 @@ export class SessionSource implements JobSource {
     this.#listener?.refused(reason);
   }
 
-  /** In the order in which the fields are numbered on the wire: a job may be revoked in the bundle that brings it. */
+  /** Applies the fields in the order of their numbers on the wire: a bundle may bring a job and revoke it. */
   readonly #apply = (orders: ServiceOrders): void => {
     if (this.#closed) return;
     if (orders.welcome !== undefined) this.#begin(orders.welcome);

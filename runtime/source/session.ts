@@ -1,7 +1,7 @@
 /** Port: one session with the service, from its opening to its end, over any transport. */
 import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
 
-/** How a session ended. */
+/** The end of a session. */
 export interface SessionEnd {
   /** True: the service refused this worker; trying again is of no use. */
   readonly refused: boolean;
@@ -21,7 +21,7 @@ export interface SessionEvents {
 export interface Session {
   /** False while another bundle would only wait behind those on their way. */
   readonly isWritable: boolean;
-  /** A large bundle is being sent in pieces: only what may overtake it is to be sent. */
+  /** True while a large bundle is being sent in pieces. Only messages that may overtake the bundle are sent meanwhile. */
   readonly isSending: boolean;
   /** Grows as long as the service takes what was sent in pieces. */
   readonly confirmed: number;

@@ -1,4 +1,4 @@
-/** Types of `context.upload` and its siblings: a handler's access to object storage. */
+/** Types of `context.upload`, `context.uploadDir` and `context.download`: a handler's access to object storage. */
 
 /** Object-storage settings of a submission, for handlers that upload (spec). */
 export interface S3Config {
@@ -8,15 +8,15 @@ export interface S3Config {
   readonly endpointUrl?: string;
 }
 
-/** A file to upload. A string on its own is content, never a path. */
+/** A file to upload. A plain string is content, never a path. */
 export interface FileBody {
-  /** A relative path counts from the process's working directory. */
+  /** A relative path starts at the process's working directory. */
   readonly file: string | URL;
 }
 
 /**
- * What can be uploaded: text (stored as UTF-8), bytes, a `Blob`, a file (`{ file: path }` or a `file:` URL), a Node or
- * web stream, or anything that yields bytes or text asynchronously.
+ * Content for an upload: text (stored as UTF-8), bytes, a `Blob`, a file (`{ file: path }` or a `file:` URL), a Node or web
+ * stream, or anything that yields bytes or text asynchronously.
  */
 export type UploadBody =
   | string
@@ -31,27 +31,30 @@ export type UploadBody =
 /** Called whenever a part of the body has arrived; `sentBytes` grows from call to call. */
 export interface UploadProgress {
   readonly sentBytes: number;
-  /** Bytes of the whole body, where they are known before. */
+  /** Bytes of the whole body, if they are known in advance. */
   readonly totalBytes?: number;
 }
 
-/** How to store an object. */
+/** Options for storing an object. */
 export interface UploadOptions {
-  /** Default: a Blob's own, else by the ending of the key, else `text/plain` for text and `application/octet-stream`. */
+  /**
+   * Default: the type of a Blob; otherwise by the ending of the key; otherwise `text/plain` for text, and
+   * `application/octet-stream` for the rest.
+   */
   readonly contentType?: string;
-  /** Kept with the object: names and values of printable ASCII. */
+  /** Stored with the object. Names and values must be printable ASCII. */
   readonly metadata?: Readonly<Record<string, string>>;
-  /** How long the answer's `url` is good for; ms, from 1 s to 7 days, default 7 days (ours: the longest there is). */
+  /** Validity of the answer's `url`, ms: 1 s to 7 days; default 7 days (ours: the maximum). */
   readonly expiresInMs?: number;
   /**
-   * Size of parts, and the size from which bodies are uploaded in parts; bytes, from 5,242,880, default 6,000,000, and more for
-   * bodies that would exceed 10,000 such parts (ours).
+   * Size of a part, bytes; a body of at least this size is uploaded in parts. At least 5,242,880. Default: 6,000,000, and more
+   * for a body that would need more than 10,000 parts of that size (ours).
    */
   readonly partSizeBytes?: number;
-  /** Parts that are on their way at a time; each is held in memory until it has arrived; default 4 (ours). */
+  /** Maximum number of parts that are sent at the same time. Each is in memory until it has arrived. Default 4 (ours). */
   readonly concurrency?: number;
   readonly onProgress?: (progress: UploadProgress) => void;
-  /** Ends this upload; the job's own signal does so anyway. */
+  /** Aborts this upload. The signal of the job aborts it in any case. */
   readonly signal?: AbortSignal;
 }
 
@@ -62,39 +65,39 @@ export interface UploadedObject {
   readonly bucket: string;
   readonly key: string;
   readonly sizeBytes: number;
-  /** As sent by the service, without quotes. */
+  /** The ETag from the service, without quotes. */
   readonly etag: string;
 }
 
-/** How to store the files of a directory. */
+/** Options for storing the files of a directory. */
 export interface UploadDirOptions extends Pick<
   UploadOptions,
   "metadata" | "expiresInMs" | "onProgress" | "signal"
 > {
-  /** Files that are on their way at a time, each with one part in memory; default 4 (ours). */
+  /** Maximum number of files that are sent at the same time, each with one part in memory. Default 4 (ours). */
   readonly concurrency?: number;
 }
 
-/** How to fetch a file. */
+/** Options for downloading a file. */
 export interface DownloadOptions {
-  /** Fails with `download_too_large` as soon as more bytes come; default: no limit. */
+  /** A larger download fails with `download_too_large`. Default: no limit. */
   readonly maxBytes?: number;
   /**
-   * Refuses to connect to addresses that are not public, whatever name or redirect leads to them; for URLs that come
-   * from clients. Default false. A key's own service is never refused.
+   * Refuses to connect to addresses that are not public, whichever name or redirect leads to them. Use it for URLs that come
+   * from clients. Default false. The service of the job's bucket is never refused.
    */
   readonly forbidPrivateAddresses?: boolean;
-  /** How many redirects are followed; default 5. */
+  /** Maximum number of redirects; default 5. */
   readonly maxRedirects?: number;
-  /** Longest time without a byte; ms, default 30,000. */
+  /** Maximum time without a byte, ms; default 30,000. */
   readonly idleTimeoutMs?: number;
-  /** Longest time for the whole; ms, default: as long as the job has. */
+  /** Maximum duration of the download, ms; default: the rest of the job's time. */
   readonly timeoutMs?: number;
-  /** Sent with requests to the URL's own origin; not after a redirect to another one, and not for a key. */
+  /** Sent with requests to the origin of the URL. Not sent to another origin after a redirect, and not for a key. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The file's name; default the last part of the URL or key. Characters unfit for a file name become `_`. */
+  /** Name of the file; default: the last part of the URL or key. Characters that a file name cannot have become `_`. */
   readonly fileName?: string;
-  /** Ends this download; the job's own signal does so anyway. */
+  /** Aborts this download. The signal of the job aborts it in any case. */
   readonly signal?: AbortSignal;
 }
 
@@ -102,25 +105,25 @@ export interface DownloadOptions {
 export interface DownloadedFile {
   readonly path: string;
   readonly sizeBytes: number;
-  /** As sent by the server, otherwise `application/octet-stream`. */
+  /** The type that the server sent, or `application/octet-stream`. */
   readonly contentType: string;
 }
 
-/** What stands in for an output that was too large and went to object storage instead (`largeOutput: "upload"`). */
+/** Replaces an output that was too large and was uploaded to object storage (`largeOutput: "upload"`). */
 export interface LargeOutput {
   /** The object holds the output's JSON text. */
   readonly largeOutput: UploadedObject;
 }
 
-/** The part of a handler's context that moves files. What is still under way when the handler returns is waited for. */
+/** The methods of a handler's context that move files. The runtime waits for unfinished transfers when the handler returns. */
 export interface Transfers {
   /**
-   * Stores an object in the job's bucket. Transient faults are retried. When the job is stopped, the upload rejects
-   * and nothing of it stays behind.
+   * Stores an object in the job's bucket. Temporary errors are retried. When the job is stopped, the upload rejects and leaves
+   * nothing behind.
    *
-   * @param key the object's name in the bucket, as it is: at most 1,024 bytes of UTF-8
+   * @param key the exact name of the object in the bucket: at most 1,024 bytes of UTF-8
    * @throws StorageError
-   * @throws TypeError when `body` is nothing that can be uploaded, or an option makes no sense
+   * @throws TypeError if `body` has a type that cannot be uploaded, or an option is invalid
    */
   readonly upload: (
     key: string,
@@ -128,11 +131,11 @@ export interface Transfers {
     options?: UploadOptions,
   ) => Promise<UploadedObject>;
   /**
-   * Stores all files of a directory and those below it as `<prefix>/<relative path>`, sorted by key. When one fails,
-   * the others end too; what was stored by then stays.
+   * Stores all files in a directory and its subdirectories as `<prefix>/<relative path>`, sorted by key. If one upload fails,
+   * the others are aborted too, and the files that were stored before stay.
    *
    * @throws StorageError
-   * @throws TypeError when something in it is no file, or a link that leads out of it
+   * @throws TypeError if the directory has an entry that is neither a file nor a directory, or a link that leads out of it
    */
   readonly uploadDir: (
     prefix: string,
@@ -140,7 +143,7 @@ export interface Transfers {
     options?: UploadDirOptions,
   ) => Promise<readonly UploadedObject[]>;
   /**
-   * Fetches a file into the job's temporary directory, each into a directory of its own there.
+   * Downloads a file into a new subdirectory of the job's temporary directory.
    *
    * @param from an http or https URL, or the key of an object in the job's bucket
    * @throws StorageError

@@ -8,7 +8,7 @@ import { StorageError } from "./storage-error.ts";
 
 const PIECE_BYTES = 1_000_000;
 
-/** What was uploaded, as it was stored. */
+/** An uploaded object, as it was stored. */
 export interface CapturedUpload {
   readonly key: string;
   readonly body: Buffer;

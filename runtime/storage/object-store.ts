@@ -1,13 +1,13 @@
 /** The port to where objects are kept: a bucket of an S3 service, a directory, or the memory of a test. */
 import type { Readable } from "node:stream";
 
-/** A body that is at hand. */
+/** A body that is in memory. */
 export interface BytesBody {
   readonly kind: "bytes";
   readonly bytes: Uint8Array;
 }
 
-/** One that comes piece by piece, as bytes or text. */
+/** A body that arrives in pieces, as bytes or text. */
 export interface StreamBody {
   readonly kind: "stream";
   readonly stream: Readable;

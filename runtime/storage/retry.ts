@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type BackoffTerms, backoffMs } from "../core/backoff.ts";
 
 export interface RetryTerms extends BackoffTerms {
-  /** How often it is tried in all. */
+  /** Maximum number of tries, including the first one. */
   readonly tries: number;
 }
 

@@ -11,7 +11,7 @@ export interface BucketSettings extends Omit<BucketAddress, "bucket"> {
   readonly bucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
-  /** Where they were found, for messages. */
+  /** The place of the settings, for messages. */
   readonly source: string;
 }
 
@@ -41,8 +41,8 @@ interface Named {
 }
 
 /**
- * A submission with settings of its own has to bring all of them: otherwise its client could make the worker sign with the
- * worker's credentials for another place.
+ * A submission with its own settings must have all of them. Otherwise its client could make the worker use the worker's
+ * credentials for a different server.
  * @throws StorageError `storage_not_configured`, with the missing settings
  */
 export function readStorageSettings(

@@ -36,7 +36,7 @@ export function Button(props: ButtonProps): JSX.Element {
 
 interface CopyProps {
   readonly text: () => string;
-  /** What is copied, for the notice. */
+  /** Name of the copied text, for the notice. */
   readonly what: string;
   readonly children?: ComponentChildren;
 }
@@ -73,7 +73,7 @@ async function copyText(text: string): Promise<void> {
 }
 
 interface ChoicesProps<Value> {
-  /** What is chosen. */
+  /** Name of the choice. */
   readonly label: string;
   readonly choices: readonly (readonly [value: Value, word: string])[];
   readonly chosen: Value | undefined;

@@ -1,4 +1,4 @@
-/** What a chart shows, and the same in words. Pure. */
+/** The content of a chart, and a description of it in words. Pure. */
 import { formatDuration, formatSize } from "../format/format.ts";
 import type { Values } from "./chart-path.ts";
 import type { Span } from "./time-scale.ts";

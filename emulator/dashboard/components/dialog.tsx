@@ -47,7 +47,7 @@ export function Dialog(props: DialogProps): JSX.Element {
 
 interface ConfirmProps {
   readonly title: string;
-  /** What follows from the action, a sentence each. */
+  /** The consequences of the action, one sentence for each. */
   readonly sentences: readonly string[];
   /** The word on the button that confirms. */
   readonly word: string;

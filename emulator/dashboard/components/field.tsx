@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 interface FieldProps {
   readonly id: string;
   readonly label: string;
-  /** What stands behind the label, for example its unit. */
+  /** Text behind the label, for example the unit. */
   readonly note?: string | undefined;
   readonly kind: "line" | "lines" | "number" | "choice";
   readonly choices?: readonly (readonly [value: string, word: string])[];

@@ -1,4 +1,4 @@
-/** The frame of a page, and what stands in the place of content: nothing yet, nothing at all, or a problem. */
+/** The frame of a page, and the replacements for its content: while it loads, if there is none, or after a problem. */
 import type { ComponentChildren, JSX } from "preact";
 import type { Reading } from "../service/use-read.ts";
 import { Button } from "./button.tsx";
@@ -6,7 +6,7 @@ import { Icon } from "./icon.tsx";
 
 interface PageProps {
   readonly title: ComponentChildren;
-  /** What stands beside the title. */
+  /** Content beside the title. */
   readonly head?: ComponentChildren;
   readonly class?: string;
   readonly children: ComponentChildren;
@@ -26,7 +26,7 @@ export function Page({ title, head, class: more = "", children }: PageProps): JS
 
 interface AnswerProps<Value> {
   readonly of: Reading<Value>;
-  /** What is being loaded. */
+  /** Name of the content that is being loaded. */
   readonly what: string;
   readonly children: (value: Value) => ComponentChildren;
 }

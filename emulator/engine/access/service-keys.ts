@@ -99,7 +99,7 @@ async function settleUserKey(
   };
   if (known?.digest === record.digest) return { record: known, key };
   if (given === undefined) {
-    // A generated key has to be stored: otherwise it would be unknown after the end of the service.
+    // A generated key has to be stored: the next start of the service would not know it otherwise.
     const kept = await orCause(steps.commit((step) => keepFirst(step, record)));
     return { record: kept, key: kept === record ? key : undefined };
   }

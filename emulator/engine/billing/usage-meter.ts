@@ -36,7 +36,7 @@ export class UsageMeter {
   /** Long entries that have ended, by id. */
   readonly #long = new Map<string, Usage>();
   #disarm: Disarm | undefined;
-  /** Settles when all entries so far are written, in order: an end never before its beginning. */
+  /** Settles when all entries so far are written. They are written in order, so that no entry's end precedes its beginning. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(engine: UsageMeterOptions) {
@@ -72,7 +72,7 @@ export class UsageMeter {
     return this.#open.get(volumeId)?.diskInGb;
   }
 
-  /** Drops entries that another process goes on with. */
+  /** Drops entries that another process continues. */
   forgetMoved(): void {
     for (const [subject, usage] of this.#open) if (!this.#isHeld(usage)) this.#open.delete(subject);
   }
@@ -137,7 +137,7 @@ export class UsageMeter {
     }
   }
 
-  /** Ends an entry of an earlier run, or goes on with a volume's; deletes an old one. */
+  /** Ends an entry of an earlier run, or continues the entry of a volume. Deletes an old entry. */
   #takeUp(step: Step, usage: Usage, droppedBefore: number): void {
     const { id, kind, endedAt, seenAt } = usage;
     const subject = subjectOf(usage);

@@ -50,12 +50,12 @@ export function reserve(engine: TimePort & WorkerPort, step: Step, worker: Worke
 
 type SendUses = StepPort & TimePort & WorkerPort & HistoryPort & LimitPort & WakePort;
 
-/** Maximum size of an input that needs no room: it lies in the database. */
+/** Maximum size of an input for which no memory has to be reserved, because it lies in the database. */
 const SMALL_BYTES = 256_000;
 
 const NEVER = new AbortController().signal;
 
-/** Sends jobs to their workers, to each in this order; payloads that are not at hand are read first. */
+/** Sends jobs to their workers. Each worker gets its jobs in this order. Payloads that are not in memory are read first. */
 export function sendAssignments(engine: SendUses, assignments: readonly Assignment[]): void {
   const unsent = new Map<WorkerHandle, Promise<void>>();
   for (const assignment of assignments) {

@@ -25,11 +25,11 @@ export async function expireDue(engine: ExpireUses & TimePort): Promise<void> {
     const ids = due.slice(first, first + BATCH).map(({ id }) => id);
     await steps.commit((step) => expire(engine, step, jobsOf(step, ids)), { jobs: ids });
   }
-  // A batch that was not applied to the last job ends the round: the rest was put off.
+  // The round ends when some jobs of a batch were put off: the rest is put off too.
   while ((await expireStored(engine)) === BATCH);
   const next = Math.min(await forgetReports(engine), await nextDueAt(engine));
   const now = clock.now();
-  // What is due already was put off.
+  // Jobs that are already due were put off.
   if (Number.isFinite(next)) dueTimer.aim(next > now ? next : now + stallDetector.graceLeftMs);
 }
 

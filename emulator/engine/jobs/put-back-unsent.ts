@@ -16,8 +16,8 @@ import { assignWaiting } from "./assign.ts";
 const PAUSE_MS = 1_000;
 
 /**
- * After a pause the job returns to the queue at no cost, and its worker takes another one. A job with an unreadable input goes
- * to the end of its queue, others to their old place.
+ * After a pause the job returns to the queue, without counting an attempt, and its worker takes another one. A job with an
+ * unreadable input goes to the end of its queue, any other job to its old place.
  */
 export async function putBackUnsent(
   engine: StepPort & TimePort & WorkerPort & TellPort,

@@ -1,7 +1,7 @@
 /**
- * Running jobs that were handed over elsewhere: before a start of the emulator, or at another replica. Workers started by the
- * emulator ended with it, and their jobs return to the queue at once. Workers from elsewhere and pods go on: for the length of
- * a lease they may come back and name their jobs, which are held until then.
+ * Running jobs that were handed over before the start of the emulator, or by another replica. Workers that the emulator had
+ * started ended with it, so their jobs return to the queue at once. Workers from elsewhere and pods keep running: their jobs
+ * are held for the length of a lease, in which the workers may reconnect and name their jobs.
  */
 import type { Disarm } from "../../core/time/clock.ts";
 import type { Job } from "../../core/jobs/job.ts";

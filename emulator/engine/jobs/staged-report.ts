@@ -36,7 +36,7 @@ export interface StagedReport {
 
 const NONE: ReadonlyMap<Uint8Array, Payload> = new Map();
 
-/** How a report is staged. */
+/** Options for staging a report. */
 export interface StagingTerms {
   /** The staging of the report before it, which keeps reports in order. */
   readonly before: Promise<unknown> | undefined;
@@ -45,8 +45,8 @@ export interface StagingTerms {
 }
 
 /**
- * Checks and stages the report's payloads. Answers at once, without a promise, when they are small, so that such reports of one turn
- * share one commit.
+ * Checks and stages the report's payloads. Answers at once, without a promise, when they are small, so that such reports of one
+ * turn share one commit.
  */
 export function stageReport(
   engine: StepPort,
@@ -61,7 +61,7 @@ export function stageReport(
   return stagedBy(terms.isChecked || bytes === 0 ? report : checkedSmallReport(report), NONE);
 }
 
-/** @param staged the payloads that were staged; the others lie in no file */
+/** @param staged the payloads that were staged; no file holds the others */
 function stagedBy(report: WorkerReport, staged: ReadonlyMap<Uint8Array, Payload>): StagedReport {
   const payloadOf = (bytes: Uint8Array): Payload => staged.get(bytes) ?? { kind: "inline", bytes };
   const { chunks = [], progress = [], outcomes = [] } = report;

@@ -32,7 +32,7 @@ function changesNothing({ start, drain }: ScaleDecision): boolean {
   return start === 0 && drain.length === 0;
 }
 
-/** What holds it back; without the numbers, for under load they are others all the time. */
+/** The reasons that hold a decision back, without their numbers, which change all the time under load. */
 function holdsOf({ wanted, reasons }: ScaleDecision): string {
   const holds = reasons.filter(isHold).map(({ type }) => type);
   return holds.length === 0 ? "" : [wanted, ...holds].join(" ");

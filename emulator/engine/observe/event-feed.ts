@@ -60,7 +60,7 @@ export type StateChange =
 /** A change with the moment of its publication, in service time (ms), and its number among all of this run, from 1. */
 export type ServiceEvent = StateChange & { readonly at: number; readonly serial: number };
 
-/** What a reader missed; or, if that is not kept, a sentence that says why. */
+/** The events that a reader missed. If they are no longer kept, a sentence that says why. */
 export type Missed = { readonly events: readonly ServiceEvent[] } | { readonly gone: string };
 
 type Listener = (event: ServiceEvent) => void;

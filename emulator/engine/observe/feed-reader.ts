@@ -1,7 +1,7 @@
 /** A follower of a feed, in bounded memory: a follower that does not keep up is disconnected. */
 import type { Clock } from "../../core/time/clock.ts";
 
-/** How many items are buffered for a reader: more than a burst of submissions makes in a turn. */
+/** Maximum number of items in a reader's buffer: more than a burst of submissions causes in one turn. */
 const BUFFER_MAX = 10_000;
 
 /** `next` returns at least this often, also without items (real time). */

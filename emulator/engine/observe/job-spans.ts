@@ -7,7 +7,7 @@ export class JobSpans {
   readonly #tracer: Tracer;
   /** Service time. */
   readonly #now: () => number;
-  /** Executions under way, by job. */
+  /** Running executions, by job. */
   readonly #executions = new Map<string, OpenSpan>();
 
   constructor(tracer: Tracer, now: () => number) {

@@ -23,9 +23,9 @@ export interface HistoryPort {
   readonly logs: LogFeed;
   /** Counters and histograms of the service. */
   readonly metrics: ServiceMetrics;
-  /** What happened to each endpoint in the last hour. */
+  /** Numbers of each endpoint in the last hour. */
   readonly series: ServiceSeries;
-  /** What the scaler decided. */
+  /** The decisions of the scaler. */
   readonly decisions: DecisionLog;
   /** The history of workers, including workers that have ended. */
   readonly workerHistory: WorkerHistory;

@@ -28,10 +28,10 @@ interface Leaving {
 }
 
 /**
- * From the call on no job is handed over, and the workers of queues leave. Load balancing endpoints and webhook calls go on
- * until running work has ended; then their requests wait for the next owner. Running jobs get time to end, and then return to
- * the queue, except those of workers from elsewhere, which go on at the next owner. The next owner repeats webhook calls that
- * are still in progress. The partitions are owned until it resolves.
+ * As soon as it is called, no job is handed over any more, and the workers of queues leave. Load balancing endpoints and
+ * webhook calls go on until running work has ended; then their requests wait for the next owner. Running jobs get time to end,
+ * and then return to the queue, except those of workers from elsewhere, which go on at the next owner. The next owner repeats
+ * webhook calls that are still in progress. This process owns the partitions until the call resolves.
  */
 export async function leaveEndpoints(
   engine: StepPort & TimePort & WorkerPort & CatalogPort,

@@ -9,7 +9,7 @@ export interface PodRun {
   readonly gpus: readonly GpuDevice[];
   /** Its addresses once its program runs. */
   readonly ports?: PodPorts;
-  /** When its program began to run, real time, ms. */
+  /** Time at which the pod's program began to run, real time, ms. */
   readonly runsSince?: number;
 }
 

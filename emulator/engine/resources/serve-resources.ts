@@ -83,7 +83,7 @@ function isSealed(engine: SecretPort, { id, sealed }: RegistryAuth, text: string
   try {
     return unsealSecret(engine, id, sealed, "the credentials") === text;
   } catch {
-    // For example with another key.
+    // The place may be served with another key, for example.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-/** What a request's headers say of its body: length, framing and checksums. */
+/** The length, framing and checksums of a body, as the request's headers state them. */
 import { CHECKSUM_ALGORITHMS, type Checksum, type ChecksumAlgorithm } from "../object-store.ts";
 import { S3Error } from "../s3-error.ts";
 import { UNSIGNED_PAYLOAD, type Verified } from "../signature/verify.ts";
@@ -21,7 +21,7 @@ export interface BodyExpectation {
 const DIGEST = /^[0-9a-f]{64}$/i;
 const STREAMING = /^STREAMING-(AWS4-HMAC-SHA256-PAYLOAD|UNSIGNED-PAYLOAD)(-TRAILER)?$/;
 const CHECKSUM_HEADER = "x-amz-checksum-";
-/** Words of headers that begin like checksums and are none. */
+/** Headers that begin like the headers of checksums and have another meaning. */
 const CHECKSUM_WORDS: ReadonlySet<string> = new Set(["algorithm", "type", "mode"]);
 
 /**

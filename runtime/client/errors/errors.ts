@@ -1,13 +1,13 @@
-/** What a call can throw besides the service's own refusals (service-error.ts) and failed jobs (job-error.ts). */
+/** The errors of calls, except the refusals of the service (service-error.ts) and failed jobs (job-error.ts). */
 import type { JobStatus } from "../../protocol/job-status.ts";
 
-/** Every error of this client is one; `code` never changes between versions, the message may. */
+/** The base class of all errors of this client. `code` never changes between versions; the message may change. */
 export abstract class ClientError extends Error {
   /** Snake case; for refusals of the service, the service's own code. */
   abstract readonly code: string;
 }
 
-/** `createClient` or a call was given something that cannot work: a base URL that is none, no key, no endpoint id. */
+/** `createClient` or a call got an unusable argument: an invalid base URL, no key, or no endpoint id. */
 export class ConfigurationError extends ClientError {
   override readonly name = "ConfigurationError";
   override readonly code = "configuration";
@@ -39,7 +39,7 @@ export class ConnectionError extends ClientError {
   }
 }
 
-/** The answer does not match the job interface; the base URL may lead to something else. */
+/** The answer does not match the job interface. The base URL may lead to another program. */
 export class InvalidResponseError extends ClientError {
   override readonly name = "InvalidResponseError";
   override readonly code = "invalid_response";
@@ -51,7 +51,7 @@ export class WaitTimeoutError extends ClientError {
   override readonly code = "wait_timeout";
   readonly jobId: string;
   readonly timeoutMs: number;
-  /** The job's status when it was last heard of; absent when nothing was heard. */
+  /** The last known status of the job. Absent if no status was received. */
   readonly lastStatus: JobStatus | undefined;
 
   constructor(jobId: string, timeoutMs: number, lastStatus: JobStatus | undefined) {
@@ -64,8 +64,8 @@ export class WaitTimeoutError extends ClientError {
 }
 
 /**
- * The job was started again while its stream was read, so what was read so far belongs to an attempt that no longer
- * counts. Thrown only where `onRestart` is not given: with it, the stream goes on with the new attempt.
+ * The job was started again while its stream was read, so the chunks so far belong to an attempt that no longer counts. Thrown
+ * only without `onRestart`: with it, the stream goes on with the new attempt.
  */
 export class StreamRestartedError extends ClientError {
   override readonly name = "StreamRestartedError";

@@ -16,7 +16,7 @@ const ENDINGS: Readonly<Record<UncompletedJob["status"], string>> = {
 export abstract class JobError extends ClientError {
   /** The job as the service last showed it. */
   readonly job: UncompletedJob;
-  /** What is known of how it failed. */
+  /** The failure of the job, as far as it is known. */
   readonly failure: Failure | undefined;
 
   constructor(job: UncompletedJob) {

@@ -1,7 +1,7 @@
 /** The service's refusals as classes, one for each kind that callers treat differently. */
 import { ClientError } from "./errors.ts";
 
-/** What an error answer holds, as far as it is known. */
+/** The content of an error answer, as far as it is known. */
 export interface Refusal {
   readonly message: string;
   readonly code: string;
@@ -17,9 +17,9 @@ export class ServiceError extends ClientError {
   override readonly code: string;
   /** HTTP status. */
   readonly status: number;
-  /** One sentence for each thing that is wrong with the request; empty unless validation failed. */
+  /** One sentence for each problem of the request. Empty unless the validation failed. */
   readonly problems: readonly string[];
-  /** How long the service asks to wait before the next try, ms, when it says so. */
+  /** Time to wait before the next try, ms, if the service sends one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(refusal: Refusal) {
@@ -32,27 +32,27 @@ export class ServiceError extends ClientError {
   }
 }
 
-/** 400: the request is wrong as it stands, or the job's status does not allow it (`job_not_retryable`, …). */
+/** 400: the request is invalid, or the job's status does not allow it (`job_not_retryable`, …). */
 export class ValidationError extends ServiceError {
   override readonly name = "ValidationError";
 }
 
-/** 401 or 403: the key is missing, wrong, or not good for this endpoint. */
+/** 401 or 403: the key is missing, wrong, or not valid for this endpoint. */
 export class UnauthorizedError extends ServiceError {
   override readonly name = "UnauthorizedError";
 }
 
-/** 404: no such endpoint, or no such job (any more: jobs are deleted after their retention or TTL). */
+/** 404: the endpoint or the job does not exist. Jobs are deleted after their retention or TTL. */
 export class NotFoundError extends ServiceError {
   override readonly name = "NotFoundError";
 }
 
-/** 413: the submission is larger than `/run` (10 MB) or `/runsync` (20 MB) takes. */
+/** 413: the submission exceeds the limit of `/run` (10 MB) or `/runsync` (20 MB). */
 export class PayloadTooLargeError extends ServiceError {
   override readonly name = "PayloadTooLargeError";
 }
 
-/** 429: too many requests; the client tries again before this is thrown, as the service asks by `Retry-After`. */
+/** 429: too many requests. Before this is thrown, the client tries again after the wait in `Retry-After`. */
 export class RateLimitedError extends ServiceError {
   override readonly name = "RateLimitedError";
 }

@@ -1,6 +1,6 @@
 /** The addresses of the live queue, from the templates in the worker's environment. */
 
-/** What stands in for `$ID`, `$RUNPOD_POD_ID` and `$RUNPOD_GPU_TYPE_ID`. */
+/** The values of `$ID`, `$RUNPOD_POD_ID` and `$RUNPOD_GPU_TYPE_ID`. */
 export interface AddressTemplates {
   readonly workerId: string;
   readonly gpuTypeId: string;
@@ -35,7 +35,10 @@ export class LiveAddresses {
     return this.#of.take.includes(TAKE);
   }
 
-  /** For one job, or for up to `count` of them; the answer is an object in the one case and a list in the other. */
+  /**
+   * Address for taking jobs. With a `count` of 1 the answer is an object with one job, otherwise a list with up to `count`
+   * jobs.
+   */
   take(count: number, isBusy: boolean): string {
     const busy = `job_in_progress=${isBusy ? 1 : 0}`;
     if (count === 1 || !this.hasBatches) return withQuery(this.#of.take, busy);
@@ -50,12 +53,12 @@ export class LiveAddresses {
     return this.hasBatches ? this.#of.take.replace(TAKE, "/job-stop/") : undefined;
   }
 
-  /** For a job's progress and its result. */
+  /** Address for a job's progress and its result. */
   done(jobId: string, isStream: boolean): string {
     return withQuery(filled(this.#of.done, "$ID", jobId), `isStream=${isStream}`);
   }
 
-  /** For a chunk; says `isStream=false`, as the SDK's workers do (live). */
+  /** Address for a chunk. It says `isStream=false`, as the SDK's workers do (live). */
   stream(jobId: string): string {
     return withQuery(filled(this.#of.stream, "$ID", jobId), "isStream=false");
   }

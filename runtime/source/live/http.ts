@@ -73,7 +73,7 @@ export class LiveHttp {
   }
 }
 
-/** One request on its way: asked → answered in part → answered, or broken off before the answer began. */
+/** One running request: sent → answered in part → answered, or broken off before the answer began. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
   readonly #answer = Promise.withResolvers<LiveAnswer>();
@@ -139,7 +139,7 @@ export function answerText({ status, body }: LiveAnswer): string {
   return text === "" ? String(status) : `${status}: ${text}`;
 }
 
-/** What went wrong where there was no answer. */
+/** The reason why there was no answer. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, message } = error as NodeJS.ErrnoException;

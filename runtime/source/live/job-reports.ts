@@ -43,7 +43,7 @@ export class JobReports {
   #result: Result | undefined;
   #hasStreamed = false;
   #isSending = false;
-  /** To be called when the queue has heard all of its stream; undefined when it has, or there is none. */
+  /** To be called when the queue has received the whole stream. Undefined after that, and without a stream. */
   #streamTold: (() => void) | undefined;
 
   constructor(job: HandedJob, options: ReportsOptions) {
@@ -60,7 +60,7 @@ export class JobReports {
     return { jobId, leaseToken };
   }
 
-  /** Whether the queue may have been told of chunks. */
+  /** Whether the queue may have received chunks. */
   get hasStreamed(): boolean {
     return this.#hasStreamed;
   }
@@ -87,7 +87,7 @@ export class JobReports {
     void this.#send();
   }
 
-  /** Resolves with whether the queue took the result; at once where it is told nothing. */
+  /** Resolves with whether the queue accepted the result. Resolves at once for an outcome that is not reported. */
   finish(outcome: Outcome): Promise<boolean> {
     const body = resultBody(outcome, this.#hasStreamed, this.#options.reporter);
     if (!this.isRunning || body === undefined) {

@@ -15,7 +15,7 @@ export interface LongPollOptions {
   readonly ask: () => Promise<LiveAnswer>;
   /** Deals with a 200. Returns whether it brought anything. */
   readonly answered: (answer: LiveAnswer) => boolean;
-  /** Deals with a 401, 403 or 404. Returns whether to go on. @param times in a row, this one included */
+  /** Handles a 401, 403 or 404. Returns whether to go on. @param times number of such answers in a row, with this one */
   readonly denied: (answer: LiveAnswer, times: number) => boolean;
   /** Resolves when the next question may be asked; default: at once. */
   readonly mayAsk?: () => Promise<void>;

@@ -15,7 +15,7 @@ export interface ReportPostEvents {
   readonly failed: () => void;
 }
 
-/** What became of a report. */
+/** The fate of a report. */
 export interface Delivery {
   readonly isTaken: boolean;
   /** The words of the queue about a report that it will never take. */

@@ -19,9 +19,9 @@ export function progressBody(value: Uint8Array): Uint8Array {
 }
 
 /**
- * The result of a job; undefined where the queue is told nothing.
+ * The result of a job as the body of a report. Undefined for an outcome that is not reported.
  *
- * @param isStream the handler has streamed: an output that is missing is then an empty list, as of any generator (live)
+ * @param isStream whether the handler has streamed; a missing output is then an empty list, as for every generator (live)
  */
 export function resultBody(
   outcome: Outcome,
@@ -47,7 +47,7 @@ export function resultBody(
   }
 }
 
-/** The result of a job after the queue refused its own result. @param refusal the queue's words */
+/** The result of a job after the queue refused its own result. @param refusal the message of the queue */
 export function refusedBody(refusal: string, reporter: Reporter): Uint8Array {
   const message = `the queue does not take the result: ${refusal}`;
   return Buffer.from(

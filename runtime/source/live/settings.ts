@@ -7,14 +7,14 @@ import { LiveAddresses } from "./addresses.ts";
 
 /** Environment variables that the live service gives its workers. */
 export const LIVE_ENV = {
-  /** Where jobs are taken: that it is there makes a worker one of the live service. */
+  /** The address at which the worker takes jobs. A worker with this variable is a worker of the live service. */
   take: "RUNPOD_WEBHOOK_GET_JOB",
   done: "RUNPOD_WEBHOOK_POST_OUTPUT",
   stream: "RUNPOD_WEBHOOK_POST_STREAM",
   ping: "RUNPOD_WEBHOOK_PING",
   /** Between two signs of life, ms. */
   pingIntervalMs: "RUNPOD_PING_INTERVAL",
-  /** Sent as it is with every request. */
+  /** Sent unchanged with every request. */
   key: "RUNPOD_AI_API_KEY",
   workerId: "RUNPOD_POD_ID",
   hostname: "RUNPOD_POD_HOSTNAME",

@@ -8,7 +8,7 @@ export interface TakenJob {
   /** JSON text. */
   readonly input: Uint8Array;
   readonly s3Config?: Uint8Array;
-  /** Only where the queue says it. */
+  /** Present if the queue sends it. */
   readonly executionTimeoutMs?: number;
 }
 
@@ -20,7 +20,7 @@ export interface TakenJobs {
 
 const NONE: TakenJobs = { jobs: [], problems: [] };
 
-/** One job, or a list of them; an answer of any other kind holds none (live). */
+/** Reads an answer with one job or a list of jobs. An answer of any other content type holds no job (live). */
 export function readTakenJobs(contentType: string | undefined, body: Uint8Array): TakenJobs {
   if (!isJson(contentType) || body.byteLength === 0) return NONE;
   let answer: unknown;
@@ -59,7 +59,7 @@ function isJson(contentType: string | undefined): boolean {
   return /^application\/json\s*(;|$)/iu.test(contentType ?? "");
 }
 
-/** The job, or why it is none. An input that is missing was empty: the live service drops such inputs. */
+/** Returns the job, or the reason why the entry is not a job. A missing input was empty: the live service drops empty inputs. */
 function readJob(entry: unknown): TakenJob | string {
   if (!isObject(entry)) return `the queue gave a job that is no object: ${shown(entry)}`;
   const { id, input = {}, s3Config, policy, executionTimeout } = entry;

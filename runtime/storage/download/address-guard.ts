@@ -6,7 +6,7 @@ import { buildConnector } from "undici";
 import { StorageError } from "../storage-error.ts";
 
 export interface GuardOptions {
-  /** How long a connection may take, ms. */
+  /** Timeout for making a connection, ms. */
   readonly timeout: number;
   /** Default: whether the address is neither private, local, reserved nor a disguise of such a one. */
   readonly isPublic?: (address: string) => boolean;
@@ -37,7 +37,7 @@ export function guardedConnector({
   };
 }
 
-/** True for an address anybody on the internet could have; IPv4 addresses inside of IPv6 ones are looked at as well. */
+/** True for an address that is public on the internet. An IPv4 address within an IPv6 address is checked too. */
 export function isPublicAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
 }

@@ -10,7 +10,7 @@ export class HttpFailure extends StorageError {
   readonly status: number | undefined;
   /** The error code of an S3 service's answer, or of the system. */
   readonly reason: string;
-  /** What the server said, or the system. */
+  /** The message of the server or of the system. */
   readonly said: string;
 
   /**

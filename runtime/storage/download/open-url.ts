@@ -14,7 +14,7 @@ const EXPLANATION_BYTES = 2_000;
 export interface OpenTerms extends FetchTerms {
   readonly maxRedirects: number;
   readonly forbidPrivateAddresses?: boolean;
-  /** For the URL's own origin. */
+  /** Sent to the origin of the URL only. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Allowed connections; default: `forbidPrivateAddresses`. */
   readonly dispatcher?: Dispatcher;
@@ -26,7 +26,7 @@ let anyAddress: Dispatcher | undefined;
 let publicAddresses: Dispatcher | undefined;
 
 /**
- * Resolves when the file begins to arrive. What breaks later is the stream's error.
+ * Resolves when the file begins to arrive. Later failures are errors of the stream.
  *
  * @throws HttpFailure
  * @throws StorageError `download_forbidden_address`
@@ -76,7 +76,7 @@ function rangeText({ offset, sizeBytes }: ByteRange): string {
   return `bytes=${offset}-${offset + sizeBytes - 1}`;
 }
 
-/** What undici throws, as a sentence. */
+/** Describes an error of undici in a sentence. */
 function unanswered(failure: unknown, url: URL): unknown {
   if (failure instanceof StorageError || !(failure instanceof Error)) return failure;
   const code = "code" in failure && typeof failure.code === "string" ? failure.code : undefined;
@@ -133,7 +133,7 @@ export function retrying(agent: Dispatcher, { tries, firstMs, maxMs } = RETRY): 
     minTimeout: firstMs,
     maxTimeout: maxMs,
     methods: ["GET"],
-    // What is left of an answer after the last try says more than an error about it.
+    // After the last try, the answer itself says more than an error about it.
     throwOnError: false,
     statusCodes: [429, 500, 502, 503, 504],
     errorCodes: [

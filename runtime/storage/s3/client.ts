@@ -4,7 +4,7 @@ import { type RetryTerms, withRetries } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { type Fault, mayPass, readFault } from "./fault.ts";
 
-/** Maximum number of unused clients: each job may come with settings of its own. */
+/** Maximum number of unused clients. It is limited because each job may have different settings. */
 const MAX_IDLE_CLIENTS = 8;
 const CONNECTION_LIMIT_MS = 10_000;
 /** Timeout of a connection without a byte in either direction. */
@@ -61,7 +61,7 @@ function newClient(settings: BucketSettings): S3Client {
     // Services other than Amazon's know neither its newer checksums nor the framing that carries them.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    // What the machine is set to for Amazon's own tools does not concern the job's bucket.
+    // The machine's settings for Amazon's own tools do not apply to the job's bucket.
     useFipsEndpoint: false,
     useDualstackEndpoint: false,
     // Its pauses cannot be ended early, and a job that is stopped has little time left: retry.ts has the tries.

@@ -14,7 +14,7 @@ const PASSING_NAMES = new Set([
   "TimeoutError",
 ]);
 
-/** What is known of something thrown by the client. */
+/** The known facts about an error of the client. */
 export interface Fault {
   /** Status of the answer; undefined when there was none. */
   readonly status: number | undefined;
@@ -94,7 +94,7 @@ function because(fault: Fault, { source }: BucketSettings): string {
   }
 }
 
-/** A message that begins with its own code needs it only once. */
+/** Leaves out the code if the message already begins with it. */
 function inBrief(name: string, message: string): string {
   const text = message.trim().replace(/\.$/, "");
   if (text === "" || text === name) return name;

@@ -24,7 +24,7 @@ const BEGIN_LIMIT_MS = 2_000;
 const ABORT_LIMIT_MS = 2_500;
 const ABORT_RETRY: RetryTerms = { tries: 8, firstMs: 100, maxMs: 1_000 };
 
-/** Where an upload in parts goes to. */
+/** The destination of a multipart upload. */
 export interface Target {
   readonly client: S3Client;
   readonly bucket: string;
@@ -178,7 +178,7 @@ function etagOf(parts: readonly SentPart[]): string {
   return `${createHash("md5").update(Buffer.concat(digests)).digest("hex")}-${parts.length}`;
 }
 
-/** An ETag as it is without the quotes that HTTP has around it. */
+/** An ETag without the quotes that HTTP puts around it. */
 export function unquoted(etag: string | undefined): string {
   return etag?.replaceAll('"', "") ?? "";
 }

@@ -93,7 +93,7 @@ export class S3Store implements ObjectStore {
     }
   }
 
-  /** In one piece if it is no larger than a part. */
+  /** Sends a body that is no larger than a part in one request. */
   async #send(target: Target, body: Body, terms: SendTerms): Promise<StoredObject> {
     const parts = partsOf(body, partSizeBytes(body, terms));
     const first = await parts.next();

@@ -1,10 +1,10 @@
 /** Works on the items of a source, several at a time, and takes the next one only when one is done. */
 
 /**
- * Resolves when all items are done. When one fails, no further item is begun, and it rejects with that first failure
- * as soon as those under way have ended too.
+ * Resolves when all items are done. After a failure no further item is begun: it rejects with the first failure as soon as the
+ * items that had begun have ended.
  *
- * @param failed called at once at the first failure, so that the others can be ended
+ * @param failed called at the first failure, so that the caller can abort the other items
  */
 export async function inParallel<T>(
   source: AsyncGenerator<T, void, undefined>,

@@ -41,7 +41,7 @@ export async function uploadDir(
     };
     const each = {
       metadata,
-      // As many parts are held in memory as files are on their way.
+      // Each file that is being sent has one part in memory.
       concurrency: 1,
       onProgress: (now: { readonly sentBytes: number }) => progress(now.sentBytes),
       ...(expiresInMs === undefined ? {} : { expiresInMs }),

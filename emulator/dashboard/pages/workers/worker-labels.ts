@@ -74,7 +74,7 @@ export function fitting(
 
 type Doomed = Pick<OperatedWorker, "jobs" | "endpointId" | "launcher">;
 
-/** What follows from draining a worker, a sentence each. */
+/** The consequences of draining a worker, one sentence for each. */
 export function drainSentences(worker: Doomed): readonly string[] {
   const after =
     worker.launcher === "external"
@@ -83,7 +83,7 @@ export function drainSentences(worker: Doomed): readonly string[] {
   return ["It takes no further job, finishes the jobs it has, and stops.", after];
 }
 
-/** What follows from killing a worker. */
+/** The consequences of killing a worker. */
 export function killSentences(worker: Doomed): readonly string[] {
   return [
     "Its processes end at once (SIGKILL), as in a crash.",
@@ -95,7 +95,7 @@ export function killSentences(worker: Doomed): readonly string[] {
 /** Maximum silence of a worker (`leaseMs`), unless the service was started with another one. */
 export const LEASE_MS = 15_000;
 
-/** What follows from freezing a worker. */
+/** The consequences of freezing a worker. */
 export function freezeSentences(worker: Doomed): readonly string[] {
   if (worker.launcher === "server") {
     return [

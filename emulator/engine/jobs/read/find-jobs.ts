@@ -9,9 +9,9 @@ import type { JobPage } from "./list-requests.ts";
 
 /** Maximum number of jobs per question to the store, which takes a few ms, so that others are answered between them. */
 const LOOKED_AT_ONCE = 1_000;
-/** Maximum number of jobs that are looked at for one page. */
+/** Maximum number of jobs that are read for one page. */
 const LOOKED_FOR_PAGE = 10_000;
-/** Maximum count, and maximum number of jobs that are looked at for it. */
+/** Maximum count, and maximum number of jobs that are read to count. */
 const COUNTED = 10_000;
 const LOOKED_FOR_COUNT = 100_000;
 
@@ -42,7 +42,7 @@ export async function findJobs(
 
 export interface JobCount {
   readonly jobs: number;
-  /** True: there may be more, because not all were looked at. */
+  /** True if there may be more jobs, because not all were read. */
   readonly more: boolean;
 }
 
@@ -77,7 +77,7 @@ type Ask = (
   beforeSeq: number | undefined,
 ) => Promise<{ readonly nextSeq: number | undefined; readonly isEnough?: boolean }>;
 
-/** Asks until there are no more jobs, enough were found, or `maxLooked` were looked at; returns the place of the end. */
+/** Queries until there are no more jobs, enough were found, or `maxLooked` were read. Returns the place of the last job read. */
 function inQuestions(
   { steps }: StepPort,
   maxLooked: number,

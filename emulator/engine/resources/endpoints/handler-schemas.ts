@@ -19,7 +19,10 @@ interface Teller {
   readonly endpointVersion: number;
 }
 
-/** Called with the input and output schema of an endpoint's handler, each as JSON Schema; empty if it has none. */
+/**
+ * Called with the input and output schema of an endpoint's handler, each as JSON Schema. The object is empty if the handler has
+ * no schemas.
+ */
 export type HandlerTold = (endpointId: string, schemas: HandlerSchemas) => void;
 
 export class HandlerSchemaBook {

@@ -63,8 +63,8 @@ export function registerExternal(
 export type DismissUses = StepPort & TimePort & WorkerPort & TellPort & WakePort;
 
 /**
- * Sends away the external workers with an invalid key. They no longer count, and their jobs go back to the queue at no cost.
- * Resolves when that is durable.
+ * Sends away the external workers with an invalid key. They no longer count as workers, and their jobs return to the queue
+ * without counting an attempt. Resolves when that is durable.
  */
 export async function dismissExternals(
   engine: DismissUses,
