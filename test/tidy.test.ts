@@ -33,7 +33,7 @@ test("the rules see the tree: source on both sides, text beside it, nothing inst
 });
 
 describe("import directions", () => {
-  test("every file imports only what its layer may", () => {
+  test("every file imports only from the layers that its own layer may import", () => {
     expect(offences(sources, directionOffences)).toEqual([]);
   });
 
@@ -83,7 +83,7 @@ describe("import directions", () => {
     ]);
   });
 
-  test("relative imports name the file as it is, ending in .ts", () => {
+  test("relative imports name the source file, ending in .ts", () => {
     expect(offences(sources, endingOffences)).toEqual([]);
     expectCaught(endingOffences, [
       {
@@ -121,7 +121,7 @@ describe("shape of files", () => {
     expect(lengthOffences({ path: "a.ts", text: "x\n".repeat(300) })).toEqual([]);
   });
 
-  test("every source file opens with a sentence that says what it is for", () => {
+  test("every source file begins with a sentence about its purpose", () => {
     expect(offences(sources, openingOffences)).toEqual([]);
     expectCaught(openingOffences, [
       {

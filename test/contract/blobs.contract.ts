@@ -57,7 +57,7 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
         expect(Buffer.concat(slices).equals(large)).toBe(true);
       }));
 
-    it("a range is read alone, and what lies behind the end is left out", () =>
+    it("only the bytes of a range are read, and a range beyond the end is shortened", () =>
       withBlobs(async (blobs) => {
         await blobs.put("digits", [Buffer.from("0123456789")]);
         const read = async (offset: number, sizeBytes: number) =>

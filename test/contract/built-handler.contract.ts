@@ -16,7 +16,7 @@ export function builtHandlerContract(
   };
 
   describe(`handlers built with ${name}`, () => {
-    test("TypeScript becomes what Node can import, a new module for each build", async () => {
+    test("TypeScript becomes a module that Node can import, with a new name for each build", async () => {
       await using tree = await temporaryTree({
         "handler.ts": `import { word } from "./word.ts";\nexport default (): string => word;`,
         "word.ts": `export const word: string = "one";`,
@@ -53,7 +53,7 @@ export function builtHandlerContract(
       expect([...build.files]).toEqual([tree.path("real/handler.ts")]);
     });
 
-    test.each(["ts", "mjs"])("an error of syntax in .%s is told with its place", async (ending) => {
+    test.each(["ts", "mjs"])("a syntax error in .%s is reported with its place", async (ending) => {
       const file = `handler.${ending}`;
       await using tree = await temporaryTree({ [file]: "export default () => 1;\n" });
       await using built = opened(tree, file);
@@ -67,7 +67,7 @@ export function builtHandlerContract(
       expect([...broken.files]).toEqual([tree.path(file)]);
     });
 
-    test("after a build that failed the files of the last good one are known still, and what is missing", async () => {
+    test("after a failed build the files of the last good build are still known, and so are missing files", async () => {
       await using tree = await temporaryTree({
         "handler.ts": `import { word } from "./word";\nexport default () => word;`,
         "word.ts": `export const word = 1;`,

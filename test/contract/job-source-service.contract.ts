@@ -38,7 +38,7 @@ function doesJobs(start: () => Promise<JobService>): void {
     });
   });
 
-  test("jobs come in their order and no more of them than there is credit for", async () => {
+  test("jobs arrive in their order, and never more jobs than the credit allows", async () => {
     await using service = await start();
     const ids: string[] = [];
     for (let n = 0; n < 6; n += 1) ids.push(await service.submit({ n }));
@@ -186,7 +186,7 @@ function outlivesConnections(start: () => Promise<JobService>): void {
     expect((await service.jobOf(id)).isDone).toBe(true);
   });
 
-  test("while connections come and go no job is lost and none is done twice", async () => {
+  test("while connections break and return, no job is lost and no job runs twice", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 2);
     const ids: string[] = [];
@@ -207,7 +207,7 @@ function outlivesConnections(start: () => Promise<JobService>): void {
 }
 
 function leaves(start: () => Promise<JobService>): void {
-  test("a worker that drains gets no further job, and the result of what it has is taken", async () => {
+  test("a draining worker gets no further job, and the results of its running jobs are accepted", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 2);
     const id = await service.submit({});
@@ -237,7 +237,7 @@ function leaves(start: () => Promise<JobService>): void {
     expect(await service.jobOf(id)).toMatchObject({ isDone: true, output: "done" });
   });
 
-  test("closing settles what waits, once and for all", async () => {
+  test("closing settles all waiting calls, and may be repeated", async () => {
     await using service = await start();
     const worker = TestWorker.start(service, 1);
     await service.submit({});

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const shared: ConfigInput["endpoints"][string] = { template: "base", workersMax: 2 };
 
-test("objects, functions and promises are taken, and given back as they are", async () => {
+test("objects, functions and promises are accepted, and returned unchanged", async () => {
   const config: ConfigInput = {
     endpoints: { a: { handler: "a", env: { T: { fromEnv: "TOKEN" } } }, b: shared },
     s3Port: "off",
@@ -18,7 +18,7 @@ test("objects, functions and promises are taken, and given back as they are", as
   expect(defineConfig(later)).toBe(later);
 });
 
-test("what a config must not say is refused by the compiler, and by nobody before it is read", () => {
+test("the compiler refuses invalid keys and values of a config; at run time only its reader does", () => {
   const refused = [
     // @ts-expect-error a key that is none
     defineConfig({ endpoints: { a: { handler: "a", workers_max: 1 } } }),

@@ -137,7 +137,7 @@ export function works(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("a revocation is told, and the job's outcome then goes nowhere", async () => {
+  test("the worker learns of a revocation, and the job's later outcome is dropped", async () => {
     await using service = await start();
     const { worker, source, session } = await connect(service, [job(1), job(2)]);
     session.send({ revocations: [{ ...lease(job(1)), reason: "expired" }] });
@@ -182,7 +182,7 @@ export function works(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("an order to load another version is told, and voids the credit that was granted before", async () => {
+  test("the worker learns of a new version to load, and earlier credit becomes void", async () => {
     await using service = await start();
     const { worker, source, session } = await connect(service);
     source.ready(3);

@@ -109,7 +109,7 @@ export function listingContract(open: OpenBucket): void {
     expect((await list("a/2")).commonPrefixes).toEqual([]);
   });
 
-  it("tells of each object what its head tells", async () => {
+  it("shows the same facts of each object as a request for its head", async () => {
     await using subject = await open();
     const { bucket } = subject;
     await put(bucket, "a", "1", { metadata: { x: "y" } });

@@ -59,7 +59,7 @@ export function objectsContract(open: OpenBucket): void {
     expect(await textAt(reopened, "a")).toBe("x");
   });
 
-  it("a key without an object is told so", async () => {
+  it("a key without an object is reported as missing", async () => {
     await using subject = await open();
     for (const key of ["a", "a/b", "a//b", "..", "../../etc/passwd", "/etc/passwd"]) {
       await expect(subject.bucket.head(key)).rejects.toHaveProperty("code", "NoSuchKey");
@@ -68,7 +68,7 @@ export function objectsContract(open: OpenBucket): void {
     }
   });
 
-  it("a later object takes the place of an earlier one, whose content goes", async () => {
+  it("a later object replaces an earlier one, and the earlier content is deleted", async () => {
     await using subject = await open();
     const { bucket } = subject;
     await put(bucket, "a", "first", { metadata: { of: "first" } });
@@ -97,7 +97,7 @@ export function objectsContract(open: OpenBucket): void {
     expect(await subject.contentFiles()).toEqual([]);
   });
 
-  it("content that breaks off leaves what was there, and nothing of itself", async () => {
+  it("an upload that breaks off leaves the earlier object unchanged, and nothing of the new content", async () => {
     await using subject = await open();
     const { bucket } = subject;
     await put(bucket, "a", "old");
@@ -110,7 +110,7 @@ export function objectsContract(open: OpenBucket): void {
     expect(await subject.contentFiles()).toHaveLength(1);
   });
 
-  it("nothing of an object is seen before all of it has come", async () => {
+  it("an object is invisible until its upload is complete", async () => {
     await using subject = await open();
     const { bucket } = subject;
     await put(bucket, "a", "old");

@@ -100,7 +100,7 @@ export function uploadsContract(open: OpenBucket): void {
     expect(await subject.contentFiles()).toEqual([]);
   });
 
-  it("an upload that is aborted while a part comes keeps nothing of that part", async () => {
+  it("an upload that is aborted while a part arrives keeps nothing of the part", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const upload = await begun(bucket, "a");

@@ -66,7 +66,7 @@ export function deliveriesContract(open: OpenSubject): void {
     expect(await deliveries.frame(-1)).toBeUndefined();
   });
 
-  it("the size of a delivery is that of its frame and of the payloads it shares", async () => {
+  it("the size of a delivery is the size of its frame and of the payloads that it shares", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const job = owner.newJob();

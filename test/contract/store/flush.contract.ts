@@ -30,7 +30,7 @@ export function flushContract(open: OpenSubject): void {
     expect(records.endpoint).toEqual(new Map());
   });
 
-  it("an owner learns what was stored: number, keys, counters, running jobs and records", async () => {
+  it("a new owner reads the stored state: number, keys, counters, running jobs and records", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const [waiting, first, second] = [
@@ -75,7 +75,7 @@ export function flushContract(open: OpenSubject): void {
     expect(textsOf(await store.chunks(job.seq, ALL_CHUNKS))).toEqual(["kept", "kept too"]);
   });
 
-  it("a batch that does not fit is refused and leaves nothing of any kind behind", async () => {
+  it("a batch that does not fit is refused and leaves no row of any kind behind", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);

@@ -86,7 +86,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(await subject.store.job("never")).toBeUndefined();
   });
 
-  it("waiting jobs come by queueKey, only those of the endpoint, behind a key, no more than asked for", async () => {
+  it("waiting jobs of the endpoint behind a key are returned by queueKey, up to the requested number", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -155,7 +155,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(await store.jobsOf("unknown", 0, 9)).toEqual([]);
   });
 
-  it("due jobs come earliest first, from the very moment they are due; those that run never", async () => {
+  it("due jobs are returned earliest first, from the very moment they are due; running jobs never are", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -208,7 +208,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(await oldest()).toBe(NOW);
   });
 
-  it("the counters of an endpoint are those of the last batch that had them, and outlive its jobs", async () => {
+  it("the counters of an endpoint are the values in the last batch that had any, and outlive its jobs", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const job = await finished(owner);

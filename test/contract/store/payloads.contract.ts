@@ -142,7 +142,7 @@ export function payloadsContract(open: OpenSubject): void {
     expect(await store.payload(seq, "output")).toBeUndefined();
   });
 
-  it("a payload whose batch was refused can be stored by a later one, and is not discarded then", async () => {
+  it("a payload of a refused batch can be stored by a later batch, and is then not discarded", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);

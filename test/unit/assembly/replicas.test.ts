@@ -64,7 +64,7 @@ async function listed({ url }: Emulator) {
 }
 
 test.skipIf(postgresIsMissing !== undefined)(
-  "list each other with what each of them has, tell what happens at all of them, and no more of what has ended",
+  "list each other with their workers and partitions, show the events of all replicas, and forget ended replicas",
   async () => {
     const database = await freshDatabase(inject("sharedPostgres"));
     await using one = await start(database);

@@ -81,7 +81,7 @@ test("a terminal gets bars that do not stay and fit its width, and gets its curs
   expect(text()).toContain(SUMMARY);
 });
 
-test("without colours none is used, and a dumb terminal gets lines", () => {
+test("the view uses no colours if they are off, and plain lines for a dumb terminal", () => {
   const plain = screen({ columns: 70 });
   show(plain.stream, { colors: false });
   expect(plain.text()).not.toMatch(COLOUR);

@@ -70,7 +70,7 @@ describe("refusals", () => {
     ),
   );
 
-  test("the problems of a validation error stand in its message, one a line", () =>
+  test("the message of a validation error lists its problems, one on each line", () =>
     playing(
       [run(refusal(400, "invalid_input", { problems: ["input is missing", "wait is too long"] }))],
       async ({ endpoint }) => {
@@ -82,7 +82,7 @@ describe("refusals", () => {
       },
     ));
 
-  test("an error page of something in between is quoted and gets the code of its status", () =>
+  test("an error page of a proxy is quoted and gets the code of its status", () =>
     playing(
       [run((response) => response.writeHead(502).end("<h1>Bad Gateway</h1>"))],
       async ({ endpoint }) => {
@@ -115,7 +115,7 @@ describe("refusals", () => {
   );
 });
 
-describe("answers that are none", () => {
+describe("invalid answers", () => {
   test.each([
     ["no JSON", (response) => response.end("<html>")],
     ["no object", json([])],
@@ -129,7 +129,7 @@ describe("answers that are none", () => {
     }),
   );
 
-  test("counts that are missing are an InvalidResponseError", () =>
+  test("missing counts are an InvalidResponseError", () =>
     playing(
       [
         { request: `GET ${AT}/health`, reply: json({ jobs: { inQueue: 1 } }) },
@@ -145,7 +145,7 @@ describe("answers that are none", () => {
 });
 
 describe("connections", () => {
-  test("nobody listening is a ConnectionError that says the submission was never sent", async () => {
+  test("a port without a listener is a ConnectionError that says the submission was never sent", async () => {
     await using client = createClient({
       baseUrl: `http://127.0.0.1:${await freePort()}`,
       apiKey: "k",
@@ -160,7 +160,7 @@ describe("connections", () => {
     });
   });
 
-  test("a GET is tried maxAttempts times while nobody listens", async () => {
+  test("a GET is tried maxAttempts times while no process listens at the port", async () => {
     const clock = new TestClock();
     const baseUrl = `http://127.0.0.1:${await freePort()}`;
     await using client = createClient({ baseUrl, apiKey: "k", clock, random: () => 0 });
@@ -168,7 +168,7 @@ describe("connections", () => {
     expect(clock.slept).toEqual([50, 100, 200, 400, 800]);
   });
 
-  test("a connection that breaks after the submission leaves open whether it was sent", () =>
+  test("after a broken connection during a submission, the error says that the job may have been submitted", () =>
     playing([run(hangUp)], async ({ endpoint }) => {
       expect(await rejection(endpoint.run({}))).toMatchObject({
         name: "ConnectionError",
@@ -190,7 +190,7 @@ describe("connections", () => {
     });
   });
 
-  test("close ends calls under way and refuses later ones", async () => {
+  test("close ends running calls and refuses later ones", async () => {
     const asked = Promise.withResolvers<void>();
     await playing(
       [{ ...run(() => asked.resolve()), request: "POST /v2/e/run" }],

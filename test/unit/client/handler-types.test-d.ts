@@ -20,7 +20,7 @@ function of<Handler>() {
 }
 
 describe("a plain function", () => {
-  test("that returns, at once or later, or either", () => {
+  test("that returns a value, a promise or either", () => {
     const sync = (job: Job<{ name: string }>) => job.input.name.length;
     const async = async (job: Job<{ n: number }>, { attempt }: Context) => ({
       n: job.input.n + attempt,
@@ -38,7 +38,7 @@ describe("a plain function", () => {
     >();
   });
 
-  test("that says nothing of its input, or gives nothing", () => {
+  test("with no type for its input, or without a return value", () => {
     const blind = () => "x";
     const unknowing = (job: Job) => job.id;
     const silent = async (job: Job<{ n: number }>) => void job;
@@ -65,8 +65,8 @@ describe("a plain function", () => {
   });
 });
 
-describe("what defineHandler gives", () => {
-  test("clients submit what the input schema takes, and get what the output schema gives", () => {
+describe("the types that defineHandler gives", () => {
+  test("clients submit the input type of the input schema, and get the output type of the output schema", () => {
     const output = v.object({ total: v.pipe(v.number(), v.transform(String)) });
     const handler = defineHandler({
       input: zodInput,
@@ -79,7 +79,7 @@ describe("what defineHandler gives", () => {
     expectTypeOf(of<typeof handler>()).toEqualTypeOf<EndpointClient<Raw, { total: string }>>();
   });
 
-  test("without schemas, what the function says", () => {
+  test("without schemas the types of the function count", () => {
     const plain = defineHandler((job: Job<{ n: number }>) => job.input.n);
     const argued = defineHandler<{ n: number }>({ run: ({ input }) => input.n });
     const open = defineHandler({ run: (job: Job<{ n: number }>) => [job.input.n] });
@@ -142,7 +142,7 @@ describe("a module", () => {
   });
 });
 
-test("types that are no handler's are the caller's word, as they were", () => {
+test("types that are not a handler's type are chosen by the caller, as before", () => {
   expectTypeOf(client.endpoint("x")).toEqualTypeOf<EndpointClient>();
   expectTypeOf(client.endpoint<{ run: string }>("x")).toEqualTypeOf<
     EndpointClient<{ run: string }>

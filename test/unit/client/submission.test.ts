@@ -105,7 +105,7 @@ describe("EndpointClient", () => {
       },
     ));
 
-  test("health gives the counts, those it does not know by name included", () => {
+  test("health returns all counts, including unknown ones", () => {
     const health = {
       jobs: { completed: 1, failed: 2, inProgress: 3, inQueue: 4, retried: 5 },
       workers: { idle: 1, running: 2, throttled: 3 },

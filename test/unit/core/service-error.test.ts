@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ERROR_CODES, ServiceError, invalidRequest } from "../../../emulator/core/service-error.ts";
 
 describe("a service error", () => {
-  it("answers sentence, code and the status of its code, without problems where there are none", () => {
+  it("has its sentence, its code and the status of the code, and no problems if there are none", () => {
     const error = new ServiceError("job_not_found", "there is no job x on endpoint y");
     expect(error.toBody()).toStrictEqual({
       error: "there is no job x on endpoint y",

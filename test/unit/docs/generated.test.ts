@@ -21,12 +21,12 @@ import { markdownTable } from "../../../scripts/docs/table.ts";
 import { readDocument } from "./documents.ts";
 
 describe.each(PAGES)("$file", (page) => {
-  test("is what npm run docs would write", async () => {
+  test("matches the output of npm run docs", async () => {
     const { text } = readDocument(page.file);
     expect(await regenerated(page, text)).toBe(text);
   });
 
-  test("is noticed when one of its sections is out of date", async () => {
+  test("is reported if one of its sections is out of date", async () => {
     const { text } = readDocument(page.file);
     for (const name of Object.keys(page.sections)) {
       const stale = withSection(text, name, "something older");
@@ -46,11 +46,11 @@ test("every arrow of a state diagram joins names that Mermaid takes", () => {
 test.each([
   ["runtime/protocol/generated/answers.ts", answerTypesSource],
   ["emulator/dashboard/service/generated/settings.ts", settingsSource],
-])("%s is what npm run docs would write", (file, source) => {
+])("%s matches the output of npm run docs", (file, source) => {
   expect(source()).toBe(readDocument(file).text);
 });
 
-test("the summaries of the operations are what npm run docs would write", () => {
+test("the summaries of the operations match the output of npm run docs", () => {
   const { text } = readDocument("emulator/http/operation/openapi/summaries.ts");
   expect(summariesSource(text)).toBe(text);
   expect(Object.keys(SUMMARIES)).toEqual(Object.keys({ ...OPERATIONS, ...REST_V2_OPERATIONS }));
@@ -69,7 +69,7 @@ test("a document without the markers of a section is refused", () => {
 });
 
 describe("tables", () => {
-  test("have columns as wide as their widest cells, and escape what would end a cell", () => {
+  test("have columns as wide as their widest cells, and escape characters that would end a cell", () => {
     expect(markdownTable(["A", "B"], [["long…", "|"]])).toBe(
       ["| A     | B   |", "| ----- | --- |", "| long… | \\|  |"].join("\n"),
     );

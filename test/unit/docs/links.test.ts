@@ -64,7 +64,7 @@ test("a link to nowhere is found", () => {
   ]);
 });
 
-test("what is typed with npx is found where nothing is installed yet, or the page is about a project that has it", () => {
+test("commands with npx work without an installation, or the page is about a project with the package", () => {
   /** These documents are about a project in which this package is installed. */
   const installed = new Set([
     "docs/elsewhere.md",

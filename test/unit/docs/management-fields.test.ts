@@ -91,7 +91,7 @@ test.each(kinds)("$heading: every field of the table is one, and no field lacks 
 });
 
 test.each(kinds)(
-  "$heading: the defaults are those that are filled in",
+  "$heading: the defaults match the values that are filled in",
   ({ heading, read, required }) => {
     const filledIn = new Map<string, unknown>(Object.entries(read(required)));
     for (const [field, cells] of tableBelow(heading)) {

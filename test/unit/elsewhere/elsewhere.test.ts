@@ -8,7 +8,7 @@ import { SdkWorker } from "../../live/sdk-worker.ts";
 import { ENDPOINT, FarScene } from "./far-scene.ts";
 
 describe("a worker from elsewhere", () => {
-  it("takes jobs of its endpoint over TLS, counts as its worker, and none is started beside it", async () => {
+  it("takes jobs of its endpoint over TLS, counts as a worker of it, and no worker is started beside it", async () => {
     await using scene = await FarScene.start();
     const { key, workerAddresses } = await scene.token();
     expect(workerAddresses).toEqual([scene.address]);
@@ -26,7 +26,7 @@ describe("a worker from elsewhere", () => {
     });
   });
 
-  it("is told to leave on demand once it holds no job, and is not counted any more when it has left", async () => {
+  it("is asked to leave on request once it has no job, and no longer counts when it has left", async () => {
     await using scene = await FarScene.start();
     const worker = scene.worker((await scene.token()).key);
     const id = await scene.submit();
@@ -75,7 +75,7 @@ describe("a worker from elsewhere", () => {
 });
 
 describe("with a sentence on both sides is refused", () => {
-  it("a token that is none, one that was revoked, one that has expired, and a key that is for something else", async () => {
+  it("an invalid, a revoked and an expired token, and a key with another purpose", async () => {
     await using scene = await FarScene.start();
     const both = async (token: string, sentence: string) => {
       expect(await scene.worker(token).refused).toContain(sentence);
@@ -151,7 +151,7 @@ describe("over a restart of the emulator", () => {
     expect(worker.revoked).toEqual([]);
   });
 
-  it("a job is given to nobody else for the length of a lease, and goes back at no cost when nobody names it", async () => {
+  it("a job is given to no other worker for the length of a lease, and returns to the queue without counting an attempt if no worker names it", async () => {
     using directory = temporaryDirectory();
     await using scene = await FarScene.start({ dataDir: directory.path, leaseMs: 1_000 });
     const { key } = await scene.token();

@@ -48,7 +48,7 @@ function recordingLauncher() {
   return { launcher, orders };
 }
 
-it("starts no worker before it is told to start, whatever it puts back into the queue", async () => {
+it("starts no worker before `start`, also if it puts jobs back into the queue", async () => {
   const { launcher, orders } = recordingLauncher();
   const store = await storeWithOrphan();
   const engine = await openEngine({

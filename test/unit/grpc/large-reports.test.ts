@@ -163,7 +163,7 @@ it("leases of a worker whose outcome waits for room are kept by its renewals, an
   await expect.poll(() => jobsOf(test, [peer])).toEqual(ended);
 });
 
-it("a session that ends while its outcomes arrive, or wait for room, has none any more", async () => {
+it("a session that ends while its outcomes arrive or wait for room frees their memory", async () => {
   await using test = await createTestEngine();
   const { receiving } = test.engine;
   const all = await takeAllBut(test, 0);

@@ -14,7 +14,7 @@ const small = job("small", 1);
 const revocationOf = ({ jobId, leaseToken }: HandedJob) =>
   ({ jobId, leaseToken, reason: "cancelled" }) as const;
 
-it("a large job goes alone, behind what else is to be said", () => {
+it("a large job is sent alone, after all other messages", () => {
   const bundle = new OrderBundle();
   bundle.add({ jobs: [large, small], drain: true });
   expect(bundle.take(false)).toEqual({ jobs: [], drain: true });
@@ -24,7 +24,7 @@ it("a large job goes alone, behind what else is to be said", () => {
   expect(bundle.isEmpty).toBe(true);
 });
 
-it("a job that is revoked while it waits or is sent is told of first; other revocations overtake it", () => {
+it("a job that was revoked while it waits is sent before its revocation; other revocations overtake jobs", () => {
   const bundle = new OrderBundle();
   const other = job("other", 1);
   bundle.add({ jobs: [large, small] });

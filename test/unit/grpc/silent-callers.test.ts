@@ -5,7 +5,7 @@ import { SilentCallers } from "../../../emulator/grpc/silent-callers.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("tells of who says nothing, once for each address, and not of who has spoken since", () => {
+it("reports silent peers once for each address, and no peer that has spoken since", () => {
   const warned: string[] = [];
   const callers = new SilentCallers({ say: (_, __, sentence) => warned.push(sentence) });
   callers.connected("10.0.0.1");

@@ -100,7 +100,7 @@ it("sessions that are let in at once on one connection widen its window once", a
   client.destroy();
 });
 
-it("streams that are reset at once, of whatever path and type, harm nobody", async () => {
+it("streams of any path and type that are reset at once do no harm", async () => {
   await using port = await open(REFUSED);
   const strange = [{}, { ":path": "/nothing" }, { "content-type": "text/html" }];
   for (const headers of strange) {
@@ -126,7 +126,7 @@ it("a stream with compressed messages is refused", async () => {
   client.destroy();
 });
 
-it("a connection without a session is closed in time, at either port and in whichever state", async () => {
+it("a connection without a session is closed in time, at both ports and in every state", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   await using port = await open(REFUSED);
   const { cert, key } = makeCertificate();

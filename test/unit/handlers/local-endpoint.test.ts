@@ -5,7 +5,7 @@ import { localEndpoints } from "../../../emulator/handlers/local-endpoint.ts";
 const handlers = [{ id: "file", path: "/file.ts" }];
 const images = [{ id: "image", template: "abcdefghij" }];
 
-test("those of handler files, of images and of functions are served together", () => {
+test("endpoints of handler files, of images and of functions are served together", () => {
   const local = localEndpoints({ handlers, images, endpoints: { function: {} } });
   expect(local.map(({ id }) => id)).toEqual(["file", "image", "function"]);
 });

@@ -88,7 +88,7 @@ describe("a service with a certificate", () => {
     expect(await new TextReader(socket).rest()).toMatch(/^HTTP\/1\.1 400 [^]*invalid_header/u);
   });
 
-  it("gives new connections another certificate, while those that are open go on", async () => {
+  it("gives new connections the new certificate, while open connections go on", async () => {
     const before = await open(service);
     service.http.useCertificate(taken(OTHER));
     (await open(service, OTHER)).destroy();

@@ -87,7 +87,7 @@ it.each([
   },
 );
 
-it("a stop answers waiting clients at once with what is known, and closes every connection", async () => {
+it("a stop answers waiting clients at once with the known state, and closes every connection", async () => {
   await using service = await startTestHttp({ stopGraceMs: NEVER_MS });
   const worker = await service.test.connectWorker();
   const runsync = service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
@@ -132,7 +132,7 @@ it("lets a submission in flight end, and takes no request that begins later", as
   expect(inQueue).toBe(1);
 });
 
-it("cuts off what does not end within the grace time", async () => {
+it("cuts off requests that do not end within the grace time", async () => {
   await using service = await startTestHttp({ stopGraceMs: 20 });
   const stuck = await service.socket(
     `POST /v2/echo/run HTTP/1.1\r\nhost: x\r\nauthorization: ${KEY}\r\ncontent-length: 9\r\n\r\n`,
@@ -144,7 +144,7 @@ it("cuts off what does not end within the grace time", async () => {
   expect(await closed).toHaveLength(1);
 });
 
-it("ends the stream of a reader that reads no more", async () => {
+it("ends the stream of a reader that has stopped reading", async () => {
   await using service = await startTestHttp({ stopGraceMs: 20 });
   const worker = await service.test.connectWorker();
   await service.call("POST", "/v2/echo/run", { body: { input: {} } });

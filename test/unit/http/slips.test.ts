@@ -28,7 +28,7 @@ it.each(["run", "runsync?wait=1000"])("a key near one of a submission, once (%s)
   ]);
 });
 
-it("no key of a submission that is near to none, nor all of very many", async () => {
+it("no suggestion for a key of a submission that resembles no known key, and not all of very many keys", async () => {
   await using service = await startTestHttp();
   const many = Array.from({ length: 5_000 }, (_, at) => [`policy${at % 10}${at}`, 1] as const);
   const body = { input: {}, id: "x", priority: 1, ...Object.fromEntries(many), webook: 1 };

@@ -10,7 +10,7 @@ const KINDS = ["database", "payloads", "objects", "volumes", "damaged", "other"]
 const ADMIN_KEY = "key-of-the-admin";
 const BLOCK = 4_096;
 
-it("each file counts for one kind, links for what they are, and nothing is followed out of the directory", async () => {
+it("each file counts for one kind, a link counts as a link, and no link out of the directory is followed", async () => {
   using directory = temporaryDirectory();
   const write = (name: string, blocks: number) => {
     const file = path.join(directory.path, "data", name);

@@ -72,7 +72,7 @@ describe("on an engine elsewhere", () => {
     expect(opened).toEqual([]);
   });
 
-  it("a service for this machine alone is reached at its worker port only, and the log says so", async () => {
+  it("only the worker port of a service for this machine alone is reachable, and the log says so", async () => {
     const emulator = { workerAddress: "laptop.lan:7443" };
     const { places, said } = await placesOf({ emulator });
     expect(places).toMatchObject({ worker: { token: TOKEN }, live: undefined });

@@ -20,7 +20,7 @@ test("build takes a directory and flags of its own", () => {
   expect(read("build")).toEqual({ kind: "build", target: undefined, flags: {} });
 });
 
-test("arguments of the build are written with a value, or take that of the environment", () => {
+test("an argument of the build has a value, or takes its value from the environment", () => {
   const { flags } = read("build", "--build-arg", "A=1=2", "--build-arg=B") as {
     flags: { buildArg: readonly string[] };
   };

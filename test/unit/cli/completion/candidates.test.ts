@@ -21,12 +21,12 @@ test("behind a target come more targets, and no commands", async () => {
   expect(await offered("examples", "")).toEqual({ values: [], files: true });
 });
 
-test("flags are those of the command", async () => {
+test("only the flags of the command are offered", async () => {
   expect((await offered("--lo")).values).toEqual(["--local-webhooks", "--log"]);
   expect((await offered("purge", "--")).values).toEqual(["--yes", "--url", "--json", "--help"]);
 });
 
-test("the value of a flag is one of its choices, whichever way it is written", async () => {
+test("the choices of a flag are offered in both forms of writing it", async () => {
   const statuses = ["COMPLETED", "CANCELLED"];
   expect(await offered("jobs", "--status", "C")).toEqual({ values: statuses, files: false });
   // As bash parts it.

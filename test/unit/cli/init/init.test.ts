@@ -40,7 +40,7 @@ test("init takes a name and flags of its own", () => {
   expect(read("./init")).toMatchObject({ kind: "serve", targets: ["./init"] });
 });
 
-test("a project is made in a directory of its name, and what comes next is said", async () => {
+test("a project is made in a directory of its name, and the next steps are shown", async () => {
   await using tree = await temporaryTree({});
   const { code, out, err } = await init(tree, "@me/greeter");
   expect({ code, err }).toEqual({ code: EXIT.stopped, err: "" });
@@ -53,7 +53,7 @@ test("a project is made in a directory of its name, and what comes next is said"
   expect(fs.existsSync(tree.path("greeter/.git"))).toBe(false);
 });
 
-test("what comes next can be typed, whatever the directory is called", async () => {
+test("the shown next steps are valid shell commands for any name of the directory", async () => {
   await using tree = await temporaryTree({});
   const { out } = await init(tree, "greeter", "--dir", "Ada's $HOME");
   const [, steps = ""] = /Next:\n\n(.*)\n {2}npm install\n/u.exec(out) ?? [];

@@ -57,7 +57,7 @@ test("a token is shown as the variables of a worker, listed without other keys, 
   expect(await run(service, "token revoke", "attic")).toContain("attic opens nothing any more");
 });
 
-test("a token without a port for workers says what is missing", async () => {
+test("a token without a port for workers is answered with the missing setting", async () => {
   await using service = await startTestHttp();
   expect(await run(service, "token create", "echo")).toMatch(
     /\nSV_WORKER_TOKEN=sv_[\w-]+\n\nthe emulator has no port for workers: start it with --worker-port/u,

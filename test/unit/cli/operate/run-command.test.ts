@@ -114,7 +114,7 @@ test("the log is shown for people or as JSON, and followed until it is interrupt
   expect(seen[1]).toMatch(/ echo worker w1: and on\n$/);
 });
 
-test("a wrong key, a wrong address and a stranger's answer say what to do", async () => {
+test("the messages for a wrong key, a wrong address and the answer of another program say what to do", async () => {
   await using service = await startTestHttp();
   await expect(run(service, "jobs", undefined, { key: "wrong" })).rejects.toMatchObject({
     name: "RefusedError",

@@ -26,7 +26,7 @@ function curlArguments(text: string, env: Readonly<Record<string, string>> = {})
   });
 }
 
-test("the ready line is what programs wait for", () => {
+test("the ready line has the text that programs wait for", () => {
   expect(readyLine(announcement)).toBe("ready http://127.0.0.1:7080\n");
 });
 

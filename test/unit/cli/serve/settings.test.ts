@@ -218,7 +218,7 @@ test("SV_SECRET_KEY is 32 bytes in base64; anything else is refused and not show
   expect(() => settled({}, { SV_SECRET_KEY: "hunter2" })).not.toThrow("hunter2");
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   test.each(["whsec_", "whsec_c2hvcnQ=", "secret", `whsec_${"!".repeat(40)}`])(
     "the webhook secret %j, which is not shown",
     (secret) => {

@@ -23,7 +23,7 @@ function config(server: ServerConfig) {
   };
 }
 
-test("by default there is none, and the data directory keeps everything", () => {
+test("by default no other store is set, and the data directory keeps everything", () => {
   const { store, objects, advertise } = settle({}, {}, [], "/project");
   expect([store, objects, advertise]).toEqual([undefined, undefined, undefined]);
 });

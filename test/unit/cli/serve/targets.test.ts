@@ -17,7 +17,7 @@ async function complaint(root: string, ...targets: string[]): Promise<string> {
   return error.message;
 }
 
-describe("what a target becomes", () => {
+describe("meaning of a target", () => {
   test.each(["ts", "mts", "tsx", "js", "mjs", "cjs"])(
     "a file name.%s is the endpoint name",
     async (ending) => {
@@ -274,7 +274,7 @@ describe("targets that cannot be served", () => {
     ["v1.0/handler.ts", 'the endpoint "v1.0"', "rename the directory"],
     ["pods.ts", 'the endpoint "pods", an id that is reserved: /live/v2/pods is', "rename the file"],
     ["catalog/server.ts", 'the endpoint "catalog", an id that is', "rename the directory"],
-  ])("%s: a name that cannot be part of an address says what to rename", async (file, id, what) => {
+  ])("%s: the refusal of a name says what to rename", async (file, id, what) => {
     await using tree = await temporaryTree({ [file]: "" });
     const sentence = await complaint(tree.root, `./${file}`);
     expect(sentence).toContain(id);

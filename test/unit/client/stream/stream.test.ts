@@ -46,7 +46,7 @@ describe("stream", () => {
     });
   });
 
-  test("throws what the service says in the stream when it cannot go on", () =>
+  test("throws the error that the service reports in the stream when it cannot go on", () =>
     playing(
       [
         stream(
@@ -91,7 +91,7 @@ describe("stream", () => {
     });
   });
 
-  test("from reads on after what is known; amid a split yield it goes back to its first part", () =>
+  test("with from, reads on after the known chunks; in the middle of a split yield it starts again at the first part", () =>
     playing(
       [
         stream("?from=5", lines(part(5, "z", 2, 1, true), chunk(6, "b"), DONE)),

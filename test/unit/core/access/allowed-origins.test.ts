@@ -49,7 +49,7 @@ it("an origin is allowed as it was named, or all are", () => {
   expect(NONE.isAllowed("http://localhost:3000")).toBe(false);
 });
 
-it("what is allowed is an origin without anything behind it", () => {
+it("only a bare origin is valid, without a path or anything else", () => {
   for (const good of [
     "http://a",
     "https://a.b:8443",

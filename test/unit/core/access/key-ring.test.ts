@@ -14,7 +14,7 @@ const key = (id: string, text: string): ApiKey => ({
   createdAt: "2026-01-01T00:00:00Z",
 });
 
-it("finds the record of each key by its text, and of nothing else", () => {
+it("finds the record of each key by its text, and no record for any other text", () => {
   const ring = new KeyRing([key("one", "first"), key("two", "sécond")], clock);
   expect(ring.find("first")?.id).toBe("one");
   expect(ring.find("sécond")?.id).toBe("two");
@@ -24,12 +24,12 @@ it("finds the record of each key by its text, and of nothing else", () => {
   }
 });
 
-it("has no key when it was given none, or a record whose digest is none", () => {
+it("has no key if it was given no key, or a record with an invalid digest", () => {
   expect(new KeyRing([], clock).find("")).toBeUndefined();
   expect(new KeyRing([{ ...key("x", "x"), digest: "" }], clock).find("")).toBeUndefined();
 });
 
-it("has a key until the moment at which it expires, and knows it as expired from then on", () => {
+it("has a key until it expires, and knows it as expired from then on", () => {
   const expiresAt = new Date(at.now + 1_000).toISOString();
   const ring = new KeyRing([{ ...key("one", "first"), expiresAt }], clock);
   at.now += 999;
@@ -43,7 +43,7 @@ it("has a key until the moment at which it expires, and knows it as expired from
   expect(ring.usedAt("one")).toBe(at.now - 1);
 });
 
-it("knows nothing more of a key that was removed, and keeps another with the same text", () => {
+it("forgets a removed key, and keeps another key with the same text", () => {
   const ring = new KeyRing([key("made", "same"), key("given", "same")], clock);
   ring.remove("made");
   expect(ring.find("same")?.id).toBe("given");

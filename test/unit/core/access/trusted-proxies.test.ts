@@ -17,7 +17,7 @@ it.each(["11.0.0.1", "2001:db8::6", "::ffff:11.0.0.1", "fe80::1%lo", "", "unix",
   (address) => expect(SOME.trusts(address)).toBe(false),
 );
 
-it("nobody is trusted by default", () => {
+it("no peer is trusted by default", () => {
   const none = new TrustedProxies([]);
   expect(none.trusts("127.0.0.1")).toBe(false);
   expect(none.clientOf("127.0.0.1", "203.0.113.7")).toBe("127.0.0.1");

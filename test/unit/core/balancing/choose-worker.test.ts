@@ -18,13 +18,13 @@ function chosen(workers: readonly BalancedWorker[], header?: string): string {
 }
 
 describe("the choice of a worker", () => {
-  it("falls on the one with the fewest requests, of several on the first", () => {
+  it("falls on the first of the workers with the fewest requests", () => {
     const workers = [worker("a", { heldCount: 2 }), worker("b", { heldCount: 1 }), worker("c")];
     expect(chosen(workers)).toBe("c");
     expect(chosen([worker("a"), worker("b")])).toBe("a");
   });
 
-  it("passes over those that are not healthy or leave", () => {
+  it("passes over workers that are unhealthy or draining", () => {
     const workers = [
       worker("starting", { state: "initializing" }),
       worker("sick", { state: "unhealthy" }),
@@ -35,7 +35,7 @@ describe("the choice of a worker", () => {
     expect(chosen([...workers, worker("busy", { heldCount: 99 })])).toBe("busy");
   });
 
-  it("falls on one of an old version only until one of the new is healthy", () => {
+  it("falls on a worker of an old version only until a worker of the new version is healthy", () => {
     const workers = [
       worker("old", { endpointVersion: 0 }),
       worker("new", { state: "initializing" }),
@@ -44,7 +44,7 @@ describe("the choice of a worker", () => {
     expect(chosen([...workers, worker("busy", { heldCount: 99 })])).toBe("busy");
   });
 
-  it("falls on a worker that is asked for, busy or not", () => {
+  it("falls on the requested worker, busy or not", () => {
     const workers = [worker("a", { heldCount: 5 }), worker("b")];
     for (const wish of ["a", "strict a", "strict-resume a", " Strict  A "]) {
       const header = wish.toLowerCase();
@@ -52,7 +52,7 @@ describe("the choice of a worker", () => {
     }
   });
 
-  it("without that worker a soft wish is forgotten, a strict one fails, and one that resumes waits if it can", () => {
+  it("without the requested worker, a soft request takes another, a strict one fails, and a resuming one may wait", () => {
     const workers = [
       worker("sick", { state: "unhealthy" }),
       worker("leaving", { state: "draining" }),
@@ -67,7 +67,7 @@ describe("the choice of a worker", () => {
     expect(chosen(workers, "strict-resume nobody")).toBe("gone");
   });
 
-  it("is refused for a wish that says nothing", () => {
+  it("is refused for an empty request for a worker", () => {
     for (const header of ["strict a b", "firmly a", "a,b", "strict ../x"]) {
       expect(() => readAffinity(header), header).toThrow(/sv-worker-id must be the id of a worker/);
     }
@@ -82,7 +82,7 @@ describe("the type of an endpoint", () => {
     });
   });
 
-  it("has load balancing endpoints scaled by the count of requests, and by nothing else", () => {
+  it("makes load balancing endpoints scale by the number of requests only", () => {
     const body = { templateId: "t", type: "LOAD_BALANCING" };
     expect(readEndpointInput(body).scalerType).toBe("REQUEST_COUNT");
     try {

@@ -61,7 +61,7 @@ describe("periods", () => {
 });
 
 describe("a bill for workers", () => {
-  it("divides what ran over midnight between the days", () => {
+  it("divides a run across midnight between the two days", () => {
     const over = usage({
       startedAt: at("2026-02-01T23:00:00"),
       endedAt: at("2026-02-02T02:00:00"),
@@ -84,7 +84,7 @@ describe("a bill for workers", () => {
     ]);
   });
 
-  it("adds up what belongs to one group, and leaves the key out where there is none", () => {
+  it("adds up the entries of each group, and leaves the key out if an entry has none", () => {
     const usages = [usage(), usage({ podId: "w2" }), usage({ podId: "w3", gpuTypeId: undefined })];
     const lines = billMachines(usages, "gpuTypeId", all, NOW);
     expect(lines).toMatchObject([
@@ -94,7 +94,7 @@ describe("a bill for workers", () => {
     expect(lines[0]).not.toHaveProperty("gpuTypeId");
   });
 
-  it("bills what still runs up to now, and only what lies in the period asked for", () => {
+  it("bills running entries up to now, and only the part within the requested period", () => {
     const running = usage({ startedAt: NOW - 10 * HOUR_MS, endedAt: undefined });
     const period = {
       bucketSize: "year",

@@ -76,7 +76,7 @@ describe("an itemised bill", () => {
     perHour: fc.double({ min: 0, max: 10, noNaN: true }),
   });
 
-  it("comes to what all that ran cost, whatever it is cut into", () => {
+  it("has the same total for every division into periods", () => {
     fc.assert(
       fc.property(fc.array(usage, { maxLength: 10 }), size, (entries, bucketSize) => {
         const usages = entries.map(({ lastedMs, ...entry }, index): MachineUsage => {

@@ -18,12 +18,12 @@ function failing(failure: Partial<Failure> = {}): JobEvent {
 const outcomes = (job: Job) => attemptsOf(job).map(({ outcome }) => outcome);
 
 describe("an attempt", () => {
-  it("is none before the first hand-over, nor for a job that is cancelled in the queue", () => {
+  it("exists only after the first hand-over, and never for a job that is cancelled in the queue", () => {
     expect(attemptsOf(queuedJob())).toEqual([]);
     expect(attemptsOf(after(queuedJob(), SAMPLE_EVENTS.cancel))).toEqual([]);
   });
 
-  it("costs a job that completes at once no field of its own", () => {
+  it("adds no field to a job that completes at its first attempt", () => {
     const job = after(queuedJob(), HAND_OVER, SAMPLE_EVENTS.complete);
     expect(job).toMatchObject({ earlierAttempts: undefined, workerStart: undefined });
     expect(attemptsOf(job)).toEqual([
@@ -65,7 +65,7 @@ describe("an attempt", () => {
     expect(attemptsOf(job)[0]).not.toHaveProperty("failure");
   });
 
-  it("that is retried by hand keeps its failure, and the moment of its end", () => {
+  it("before a retry by a client keeps its failure, and the time of its end", () => {
     const retried = after(jobIn("FAILED"), SAMPLE_EVENTS.retry, HAND_OVER);
     expect(retried.failure).toBeUndefined();
     expect(attemptsOf(retried)).toMatchObject([
@@ -74,7 +74,7 @@ describe("an attempt", () => {
     ]);
   });
 
-  it("of a worker that is lost keeps why", () => {
+  it("of a lost worker keeps the reason of the loss", () => {
     const lost = { type: "worker_lost", message: "worker w1 ran out of memory" } as const;
     const job = after(queuedJob(), HAND_OVER, {
       ...SAMPLE_EVENTS["lose-worker"],
@@ -114,7 +114,7 @@ describe("of many attempts", () => {
     expect(attemptsLeftOut(many)).toBe(1_001 - KEPT_ATTEMPTS - 1);
   });
 
-  it("the texts are bounded, those of the last attempt excepted", () => {
+  it("the texts are bounded, except in the last attempt", () => {
     expect(JSON.stringify(tried(1_000)).length).toBeLessThan(60_000);
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at} ${"x".repeat(9_000)}`);
     const failure = {

@@ -175,7 +175,7 @@ describe("a job's life", () => {
     }
   });
 
-  it("shows a purged job CANCELLED to those who wait for it", () => {
+  it("shows a purged job as CANCELLED to its waiting clients", () => {
     const purged = transition(queuedJob(), { type: "purge" }, T0);
     expect(purged).toMatchObject({
       result: "deleted",

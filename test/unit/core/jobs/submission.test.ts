@@ -91,7 +91,7 @@ describe("a body", () => {
     });
   });
 
-  it("is told everything that is wrong with it at once", () => {
+  it("is answered with all its problems at once", () => {
     expect(refusalOf('{"input":1,"webhook":2,"policy":3,"s3Config":4}').problems).toEqual([
       "input must be an object; got a number",
       "webhook must be an http or https URL; got 2",

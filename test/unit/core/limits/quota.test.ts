@@ -5,7 +5,7 @@ import { QuotaMeter } from "../../../../emulator/core/limits/quota.ts";
 const MINUTE = { name: "minute", requests: 3, windowMs: 60_000 };
 const HOUR = { name: "hour", requests: 5, windowMs: 3_600_000 };
 
-test("what is counted is taken from every window, and comes back when it leaves", () => {
+test("a counted request reduces every window, and is given back when the window has moved past it", () => {
   const meter = new QuotaMeter([MINUTE, HOUR]);
   const left = (now: number) => meter.states(now).map(({ remaining }) => remaining);
   expect(left(0)).toEqual([3, 5]);
@@ -18,7 +18,7 @@ test("what is counted is taken from every window, and comes back when it leaves"
   expect(meter.isIdle(3_660_000)).toBe(true);
 });
 
-test("what is refused is not counted, and the window is named that is used up for longest", () => {
+test("a refused request is not counted, and the refusal names the window that stays exhausted for longest", () => {
   const meter = new QuotaMeter([MINUTE, HOUR]);
   for (let at = 0; at < 3; at += 1) meter.take(0);
   expect(meter.take(10_000)).toMatchObject({ quota: MINUTE, remaining: 0, moreInMs: 50_000 });
@@ -26,7 +26,7 @@ test("what is refused is not counted, and the window is named that is used up fo
   expect(meter.take(61_000)).toMatchObject({ quota: HOUR, moreInMs: 3_600_000 - 61_000 });
 });
 
-test("how long it takes until more is left is that of the oldest request", () => {
+test("the time until more requests are allowed depends on the oldest request", () => {
   const meter = new QuotaMeter([MINUTE]);
   expect(meter.states(0)).toMatchObject([{ moreInMs: 0 }]);
   meter.take(0);

@@ -6,7 +6,7 @@ import { raisedLimit, RateMeter } from "../../../../emulator/core/limits/rate-li
 
 const WINDOW_MS = 10_000;
 
-it("no window ever has more than the limit, and only what would be too much is refused", () => {
+it("no window ever exceeds the limit, and only requests that would exceed it are refused", () => {
   const step = fc.record({ waitMs: fc.integer({ min: 0, max: 6_000 }), times: fc.nat(8) });
   fc.assert(
     fc.property(fc.array(step), fc.integer({ min: 1, max: 9 }), (steps, requests) => {
@@ -37,7 +37,7 @@ it("no window ever has more than the limit, and only what would be too much is r
   );
 });
 
-it("requests count as in progress until they end, those over the limit apart from the others", () => {
+it("requests count as in progress until they end, and requests over the limit are counted separately", () => {
   const limit = { requests: 100, concurrent: 2 };
   const meter = new RateMeter();
   meter.admit(0);
@@ -54,7 +54,7 @@ it("requests count as in progress until they end, those over the limit apart fro
   expect(meter.isIdle(10_000)).toBe(true);
 });
 
-it("room is told by the limit that is valid now, also when there was a higher one before", () => {
+it("the remaining requests are calculated by the current limit, also after a higher limit", () => {
   const meter = new RateMeter();
   for (const at of [0, 1_000, 2_000, 3_000]) meter.admit(at);
   expect(meter.roomInMs(3_000, { requests: 4, concurrent: undefined })).toBe(7_000);

@@ -5,7 +5,7 @@ import { SlidingWindow } from "../../../../emulator/core/limits/sliding-window.t
 
 const LENGTH_MS = 100;
 
-it("counts what a list counts, and knows from when on it counts less", () => {
+it("counts the same as a list, and knows when its count falls", () => {
   const step = fc.record({ waitMs: fc.integer({ min: 0, max: 40 }), times: fc.nat(4) });
   fc.assert(
     fc.property(

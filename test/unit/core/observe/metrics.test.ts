@@ -23,7 +23,7 @@ test("an observed value falls into the first range that ends at or above it", ()
   expect(distributions.series).toEqual([{ labels: {}, value: { counts: [2, 2, 1], sum: 23.5 } }]);
 });
 
-test("what happens to a job is counted by what it is: taken in, queued again, finished, dropped", () => {
+test("events of jobs are counted by type: accepted, queued again, finished, dropped", () => {
   const metrics = new ServiceMetrics();
   const moved = (job: Job, move: StatusMove) =>
     metrics.take({ type: "job", job, ...move, depth: undefined, ended: undefined });
@@ -55,7 +55,7 @@ test("what happens to a job is counted by what it is: taken in, queued again, fi
   ]);
 });
 
-test("endpoints that are no more lose their series, and nothing else does", () => {
+test("only deleted endpoints lose their series", () => {
   const metrics = new ServiceMetrics();
   metrics.take({ type: "worker-started", endpointId: "gone" });
   metrics.take({ type: "worker-started", endpointId: "stays" });

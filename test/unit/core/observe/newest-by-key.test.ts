@@ -5,7 +5,7 @@ import { NewestByKey } from "../../../../emulator/core/observe/newest-by-key.ts"
 
 const KEYS = ["a", "b", "c", "d"];
 
-it("keeps of each key the newest ones, and of all no more than its bounds", () => {
+it("keeps the newest items of each key, within the bounds for all keys", () => {
   const perKey = fc.integer({ min: 1, max: 5 });
   const inAll = fc.integer({ min: 1, max: 12 });
   const keys = fc.array(fc.constantFrom(...KEYS), { maxLength: 60 });
@@ -34,7 +34,7 @@ it("takes room from the key that has had nothing for longest", () => {
   expect(KEYS.map((key) => kept.of(key))).toEqual([[0, 2], [], [3], []]);
 });
 
-it("has room again for what was forgotten", () => {
+it("has room again after items were deleted", () => {
   const kept = new NewestByKey<number>({ perKey: 10, inAll: 2 });
   kept.add("a", 1);
   kept.add("a", 2);

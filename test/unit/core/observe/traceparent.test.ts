@@ -4,11 +4,11 @@ import { readTraceparent } from "../../../../emulator/core/observe/traceparent.t
 
 const VALID = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-test("a valid one is handed on as it is", () => {
+test("a valid traceparent is passed on unchanged", () => {
   expect(readTraceparent(VALID)).toBe(VALID);
 });
 
-test("of a later version what this one knows is handed on", () => {
+test("the known part of a later version is passed on", () => {
   const later = VALID.replace("00-", "cc-");
   expect(readTraceparent(`${later}-what-the-future-will-be-like`)).toBe(later);
 });

@@ -10,7 +10,7 @@ interface Thing {
 
 const file: Thing = { size: 1, env: { A: "1" } };
 
-it("keeps what was changed over the interface while the file says what it said before", () => {
+it("keeps changes made over the interface while the file is unchanged", () => {
   const stored = { size: 2, env: { A: "2" }, wish: true };
   expect(settleServed<Thing>({ stored, before: file, now: { size: 1, env: { A: "1" } } })).toEqual({
     thing: stored,
@@ -19,7 +19,7 @@ it("keeps what was changed over the interface while the file says what it said b
   });
 });
 
-it("takes what the file says anew, and leaves the rest", () => {
+it("takes the changed settings of the file, and leaves the rest", () => {
   const stored = { size: 2, env: { A: "2" } };
   expect(settleServed<Thing>({ stored, before: file, now: { size: 3, env: { A: "1" } } })).toEqual({
     thing: { size: 3, env: { A: "2" } },
@@ -28,14 +28,14 @@ it("takes what the file says anew, and leaves the rest", () => {
   });
 });
 
-it("overrides nothing when the file changed what nobody else did, or came to say the same", () => {
+it("reports no override if only the file changed a setting, or both changed it to the same value", () => {
   const settled = settleServed<Thing>({ stored: file, before: file, now: { size: 3 } });
   expect(settled).toEqual({ thing: { size: 3 }, kept: [], overridden: [] });
   const same = settleServed<Thing>({ stored: { size: 2 }, before: { size: 1 }, now: { size: 2 } });
   expect(same).toEqual({ thing: { size: 2 }, kept: [], overridden: [] });
 });
 
-it("takes everything from the file when it is not known what it said before", () => {
+it("takes everything from the file if its earlier content is unknown", () => {
   const settled = settleServed<Thing>({ stored: { size: 2 }, before: undefined, now: file });
   expect(settled).toEqual({ thing: file, kept: [], overridden: [] });
 });

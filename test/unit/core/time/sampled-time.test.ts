@@ -116,7 +116,7 @@ it("fires a timer that came due while it stood still once the time is known", as
 });
 
 it.each([HOUR_MS, -HOUR_MS])(
-  "a monotonic clock that jumps by %i ms moves the time of nobody",
+  "a monotonic clock that jumps by %i ms changes no replica's time",
   async (byMs) => {
     const { cluster, one, two } = await twoReplicas();
     const before = one.time.now();
@@ -147,7 +147,7 @@ it("a replica that comes in between a leap and its discovery waits for those tha
   expect([late.time.isKnown, late.errorMs, one.errorMs]).toEqual([true, 0, 0]);
 });
 
-it("never goes back over a restart of all on a server whose clock is behind", async () => {
+it("never goes back when all replicas restart against a server with a slow clock", async () => {
   const { cluster, one } = await twoReplicas();
   const last = one.time.now();
   cluster.replicas.length = 0;
@@ -178,7 +178,7 @@ it.each([-1, -700, -4_900])(
   },
 );
 
-it("whatever clocks do, no service time is ahead of real time, and none goes back", async () => {
+it("for any behaviour of the clocks, no service time is ahead of real time or goes back", async () => {
   const random = new SeededRandom(1);
   for (let run = 0; run < sized(20, 400); run += 1) {
     const cluster = new TimeCluster();

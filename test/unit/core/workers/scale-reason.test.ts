@@ -90,7 +90,7 @@ it.each(CASES)("%j", (words, input) => {
   expect(reasonInWords({ at: NOW, reasons })).toBe(words);
 });
 
-it("what is refused says why", () => {
+it("a refusal gives its reason", () => {
   const reasons: readonly ScaleReason[] = [
     { type: "first-job" },
     { type: "refused", reason: "no GPU is free" },

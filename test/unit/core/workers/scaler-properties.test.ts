@@ -10,7 +10,7 @@ import {
 
 const NOW = 1_000_000;
 
-describe("whatever the scaler is told", () => {
+describe("for any input of the scaler", () => {
   const past = (ms: number) => fc.integer({ min: NOW - ms, max: NOW });
   const anyWorker = fc
     .record({

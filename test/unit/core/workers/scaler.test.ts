@@ -100,7 +100,7 @@ describe("the bounds of the scaler", () => {
     expect(decision).toMatchObject({ start: 0, missing: 0, drain: ["c", "a", "b"] });
   });
 
-  it("lets those go that lose least when workersMax is lowered: starting, idle, then those with few jobs", () => {
+  it("drains the workers that lose least when workersMax is lowered: starting, idle, then those with few jobs", () => {
     const all = [worker("busy", { heldCount: 3 }), worker("less", { heldCount: 1 }), idle("i", 0)];
     expect(decide({ endpoint: { workersMax: 3 }, workers: [...all, starting("s")] }).drain).toEqual(
       ["s"],
@@ -182,7 +182,7 @@ describe("idleness", () => {
 });
 
 describe("a new version", () => {
-  it("drains all workers of an older one, and starts those that are wanted beside them", () => {
+  it("drains all workers of an older version, and starts new workers beside them", () => {
     const decision = decide({
       endpoint: { workersMin: 1, version: 2 },
       workers: [worker("busy"), idle("idle", 0), worker("gone", { state: "draining" })],
@@ -190,7 +190,7 @@ describe("a new version", () => {
     expect(decision).toMatchObject({ start: 1, drain: ["busy", "idle"] });
   });
 
-  it("does not wait for what failed of an older one", () => {
+  it("does not wait because of failures of an older version", () => {
     const failed = [
       worker("ending", { state: "lost", endpointVersion: 1 }),
       worker("ended", { state: "unhealthy", endpointVersion: 1, hasProcess: false }),

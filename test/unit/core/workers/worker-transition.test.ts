@@ -106,7 +106,7 @@ describe("a move", () => {
     expect(again).toMatchObject({ life: { readyAt: 2_000 }, effects: ["announce"] });
   });
 
-  it("counts the time for leaving from when the worker knows, and no more when it can work again", () => {
+  it("counts the drain time from the moment the worker knows, and stops when it can work again", () => {
     for (const [phase, event] of [
       ["ready", "fail-init"],
       ["ready", "report-draining"],
@@ -118,7 +118,7 @@ describe("a move", () => {
     expect(moveOf(broken, "report-ready", at)?.life.drainingSince).toBeUndefined();
   });
 
-  it("says how a worker ended by what it was", () => {
+  it("derives how a worker ended from its earlier state", () => {
     const ends: readonly (readonly [WorkerPhase, number | undefined, WorkerEnd])[] = [
       ["preparing", undefined, "not_initialized"],
       ["starting", 1_000, "not_initialized"],
@@ -171,7 +171,7 @@ describe("whatever happens, a worker", () => {
   const count = (effects: readonly WorkerEffect[], effect: WorkerEffect) =>
     effects.filter((one) => one === effect).length;
 
-  it("takes no job again once it is to leave, is lost or has ended, and gone is final", () => {
+  it("takes no further job once it is draining, lost or ended, and never changes after it is gone", () => {
     holds((steps) => {
       const phases = phasesOf(steps);
       const over = ["retiring", "draining", "lost", "failed", "gone"];
@@ -182,7 +182,7 @@ describe("whatever happens, a worker", () => {
     });
   });
 
-  it("is billed once, from when it is first ready to its end", () => {
+  it("is billed once, from the first time that it is ready to its end", () => {
     holds((steps) => {
       const effects = effectsOf(steps);
       expect(count(effects, "bill")).toBe(phasesOf(steps).includes("ready") ? 1 : 0);
@@ -192,7 +192,7 @@ describe("whatever happens, a worker", () => {
     });
   });
 
-  it("is told to leave once at most, and taken out of the fleet when it is gone and only then", () => {
+  it("is asked to leave at most once, and is removed from the fleet only when it is gone", () => {
     holds((steps) => {
       const effects = effectsOf(steps);
       expect(count(effects, "drain")).toBeLessThanOrEqual(1);
@@ -200,7 +200,7 @@ describe("whatever happens, a worker", () => {
     });
   });
 
-  it("knows of its end when it has ended, and was found ready when it is", () => {
+  it("has a time of its end exactly when it has ended, and a ready time when it is ready", () => {
     holds((steps) => {
       for (const { life } of steps) {
         expect(life.end !== undefined).toBe(["failed", "gone"].includes(life.phase));
@@ -211,7 +211,7 @@ describe("whatever happens, a worker", () => {
     });
   });
 
-  it("can be lost until it has ended, and comes to its end by that", () => {
+  it("can be lost until it has ended, and ends by the loss", () => {
     holds((steps) => {
       let life = lastOf(steps);
       for (const event of ["declare-lost", "exit", "forget"] as const)

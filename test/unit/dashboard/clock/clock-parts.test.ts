@@ -28,14 +28,14 @@ test.each([
   expect(durationText(typed)).toBe(sent);
 });
 
-test("a step reaches its moment, and one that is due already is a step as well", () => {
+test("a step reaches the time of its event, also if the event is already due", () => {
   expect(stepMs(at(1_500), NOW)).toBe(1_500);
   expect(stepMs(at(0), NOW + 0.4)).toBe(1);
   expect(stepMs(at(2), NOW + 0.4)).toBe(2);
   expect(stepMs(at(-5_000), NOW)).toBe(1);
 });
 
-describe("what is due", () => {
+describe("a due event", () => {
   const deletion = (id: string, ms: number): DueMoment => ({
     ...{ at: at(ms), kind: "deletion", endpointId: "e", id },
     what: `the job ${id} is deleted: it is COMPLETED, and its retention ends`,
@@ -45,7 +45,7 @@ describe("what is due", () => {
     what: "the webhook of the job j-1 is tried for the first time",
   };
 
-  test("leads to the job, the delivery or the endpoint that it is about, and nowhere where it is about several", () => {
+  test("links to its job, delivery or endpoint, and has no link if it concerns several", () => {
     expect(linkOf(deletion("j-1", 0))).toEqual({
       named: "j-1",
       shown: "j-1",
@@ -60,12 +60,12 @@ describe("what is due", () => {
     expect(linkOf({ at: at(0), kind: "leases", what: "the first of the leases" })).toBeUndefined();
   });
 
-  test("has what is named as a link within the sentence", () => {
+  test("has a link within its sentence", () => {
     expect(around("the job j-1 is deleted", "j-1")).toEqual(["the job ", " is deleted"]);
     expect(around("something else", "j-1")).toEqual(["something else ", ""]);
   });
 
-  test("is one line where moments at about the same time differ by the id alone", () => {
+  test("is one line for events at about the same time that differ only in the id", () => {
     const due = [
       deletion("j-1", 0),
       deletion("j-2", 900),
@@ -81,7 +81,7 @@ describe("what is due", () => {
     ]);
   });
 
-  test("comes no sooner by an advance where it keeps real time", () => {
+  test("is not moved by an advance if it follows real time", () => {
     expect(
       (["leases", "overrun", "deletion", "scale"] as const).filter((kind) =>
         keepsRealTime({ kind }),
@@ -90,11 +90,11 @@ describe("what is due", () => {
   });
 });
 
-describe("what an advance set off", () => {
+describe("effects of an advance", () => {
   const moved = (jobId: string, from: string | null, to: string | null) =>
     ({ type: "job", at: at(0), endpointId: "e", jobId, from, to, by: "any" }) as ServiceEvent;
 
-  test("is counted by what happened, in the order in which it began, with the newest to look at", () => {
+  test("are counted by type, in the order of their beginnings, with a link to the newest", () => {
     const events: ServiceEvent[] = [
       ...Array.from({ length: 5 }, (_, nth) => moved(`j-${nth}`, "COMPLETED", null)),
       { type: "worker", at: at(0), endpointId: "e", workerId: "w", state: "draining" },
@@ -114,7 +114,7 @@ describe("what an advance set off", () => {
     expect(found[0]?.examples.at(-1)?.id).toBe("j-9");
   });
 
-  test("names what several are about once", () => {
+  test("name the common subject of several effects once", () => {
     const scaled = (endpointId: string, ms: number): ServiceEvent => ({
       ...{ type: "scale", at: at(ms), endpointId, reason: "nothing waits" },
     });
@@ -126,7 +126,7 @@ describe("what an advance set off", () => {
     ]);
   });
 
-  test("tells of a deleted job that it is gone, unless it failed: its report is kept for a day", () => {
+  test("show a deleted job as gone, unless it failed, because its report is kept for a day", () => {
     const isGone = (from: string, to: string | null) =>
       happenings([moved("j", from, to)])[0]?.isGone;
     expect(isGone("COMPLETED", null)).toBe(true);

@@ -58,7 +58,7 @@ describe("a scale", () => {
     ]);
   });
 
-  test("leaves most of a narrow line to what happened", () => {
+  test("leaves most of a narrow axis for events", () => {
     const busy = [10_000, 30_000, 50_000, 70_000, 90_000].map((from) => ({ from, to: from + 10 }));
     const folds = timeScale(window, busy, 200).segments.filter(({ isFolded }) => isFolded);
     expect(folds.length * FOLD_WIDTH).toBeLessThanOrEqual(60);
@@ -66,7 +66,7 @@ describe("a scale", () => {
   });
 });
 
-test("gaps are what no span covers, however these overlap", () => {
+test("gaps are the times that no span covers, also with overlapping spans", () => {
   const spans = [
     { from: 40, to: 60 },
     { from: -10, to: 10 },
@@ -80,7 +80,7 @@ test("gaps are what no span covers, however these overlap", () => {
   expect(gapsOf({ from: 0, to: 10 }, [])).toEqual([{ from: 0, to: 10 }]);
 });
 
-test("ticks stand at round moments, apart from each other, and none in a fold", () => {
+test("ticks are at round times, apart from each other, and never in a fold", () => {
   const scale = timeScale({ from: 1_000, to: 901_000 }, [{ from: 1_000, to: 200_000 }], 900);
   const ticks = ticksOf(scale);
   expect(ticks.length).toBeGreaterThan(2);

@@ -27,7 +27,7 @@ const SERIES: EndpointSeries = {
   },
 };
 
-test("the window of a chart is that of its steps", () => {
+test("the window of a chart is the window of its steps", () => {
   expect(chartsOf(SERIES)[0]?.window).toEqual({ from: 70_000, to: 100_000 });
 });
 
@@ -36,7 +36,7 @@ test("workers that are unhealthy or lost are one line, with gaps where neither w
   expect(workers?.lines.find(({ name }) => name === "ill")?.values).toEqual([null, 2, 0]);
 });
 
-test("each chart is a sentence for those who do not see it", () => {
+test("each chart has a sentence for screen readers", () => {
   const words = chartsOf(SERIES).map(chartLabel);
   expect(words).toContain(
     "Queue and running over 30 s; queued: last 2, at most 4; running: last 1, at most 1",

@@ -69,7 +69,7 @@ test("a worker that ended without being told to is marked at its end with the re
   ]);
 });
 
-test("what is too short to be seen is drawn two pixels wide", () => {
+test("a very short span is drawn two pixels wide", () => {
   const past = [{ jobId: "a", startedAt: at(50_000), endedAt: at(50_001), outcome: "completed" }];
   const { lanes } = laneLayout(input({ workers: [worker("w", 0, { past })] }), view);
   expect(lanes[0]?.bars.find(({ stage }) => stage === "execution")).toMatchObject({

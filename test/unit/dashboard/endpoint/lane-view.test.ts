@@ -50,7 +50,7 @@ describe("the window", () => {
   });
 });
 
-test("the lane and the track at a height are found, and none beside them", () => {
+test("the lane and the track at a height are found, and nothing outside the lanes", () => {
   const worker = { id: "w", version: 1, state: "ready", startedAt: "", jobs: [], past: [] };
   const layout = {
     lanes: [
@@ -65,7 +65,7 @@ test("the lane and the track at a height are found, and none beside them", () =>
   expect(laneAt(layout, axis + 30)).toBeUndefined();
 });
 
-test("bars say what they are", () => {
+test("each bar has a text that describes it", () => {
   const bar = { from: 0, to: 2_500, jobs: 0, failed: 0, track: 0 };
   expect(
     [
@@ -82,7 +82,7 @@ test("bars say what they are", () => {
   ]);
 });
 
-test("decisions say what became of the workers", () => {
+test("decisions show their effect on the workers", () => {
   const decision = { at: "", start: 0, drain: [], workers: 1, wanted: 1, reason: "" };
   const all = [
     { ...decision, start: 2 },

@@ -28,7 +28,7 @@ const ENDPOINT: Editable = {
 const namesOf = (endpoint: Pick<Editable, "type" | "computeType">) =>
   fieldsOf(endpoint).map(({ name }) => name);
 
-test("an endpoint has the fields that mean something for its kind", () => {
+test("an endpoint has the fields that have a meaning for its type", () => {
   expect(namesOf(ENDPOINT)).toContain("gpuCount");
   expect(namesOf(ENDPOINT)).not.toContain("vcpuCount");
   expect(namesOf({ type: "QUEUE", computeType: "CPU" })).toContain("vcpuCount");
@@ -38,15 +38,15 @@ test("an endpoint has the fields that mean something for its kind", () => {
   expect(balanced).toContain("scalerValue");
 });
 
-test("a field shows what the service answered, those of an object and of lists too", () => {
+test("a field shows the value in the service's answer, also for objects and lists", () => {
   const shown = ["name", "retries.workerLost", "gpuTypeIds", "vcpuCount"].map((name) =>
     textOf(ENDPOINT, name),
   );
   expect(shown).toEqual(["resize", "1", "NVIDIA L4, NVIDIA A40", ""]);
 });
 
-describe("what is sent", () => {
-  test("is only what was changed, as numbers, lists and texts", () => {
+describe("the change that is sent", () => {
+  test("has only the changed fields, as numbers, lists and texts", () => {
     const draft = {
       name: " resize ",
       workersMax: "6",
@@ -63,19 +63,19 @@ describe("what is sent", () => {
     });
   });
 
-  test("is what was typed where that is no number, so that the service says what is wrong", () => {
+  test("has the typed text if it is not a number, so that the service names the problem", () => {
     expect(changesOf(ENDPOINT, { workersMin: "many", idleTimeout: "" })).toEqual({
       workersMin: "many",
       idleTimeout: "",
     });
   });
 
-  test("is nothing where a text was typed and taken back", () => {
+  test("is empty if a text was typed and undone", () => {
     expect(changesOf(ENDPOINT, { workersMax: "3" })).toEqual({});
   });
 });
 
-test("each problem stands at its field, and those of no field are kept", () => {
+test("each problem is shown at its field, and problems without a field are kept", () => {
   const sentences = [
     "workersMin must not exceed workersMax, which is 3; got 9",
     "retries.workerLost must be a whole number",

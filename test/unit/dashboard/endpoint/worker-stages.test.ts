@@ -87,7 +87,7 @@ describe("once it is ready", () => {
     ]);
   });
 
-  test("what came before the jobs that are still told is not called idle", () => {
+  test("the time before the oldest known job is not called idle", () => {
     const past = Array.from({ length: 200 }, (_, index) =>
       job(1_000 + index * 10, 1_005 + index * 10),
     );

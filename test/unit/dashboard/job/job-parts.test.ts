@@ -60,7 +60,7 @@ describe("the stages of an attempt", () => {
   });
 });
 
-test("the ways between states are those of the table, and every state has its place", () => {
+test("the lines between states match the transition table, and every state has a place", () => {
   expect(Object.keys(PLACES).toSorted()).toEqual([...JOB_STATUSES].toSorted());
   const retry = WAYS.find(({ from, to }) => from === "FAILED" && to === "IN_QUEUE");
   expect(retry?.events).toEqual(["retry"]);
@@ -86,7 +86,7 @@ describe("a copied job", () => {
     base: "https://box.test/emu/",
   };
 
-  test("is a curl line that a shell takes as it is, without a key", () => {
+  test("is a curl command that a shell accepts unchanged, without a key", () => {
     expect(FORMS.curl(job)).toBe(
       `curl -s 'https://box.test/emu/v2/it'\\''s/runsync' -H "Authorization: Bearer $SV_API_KEY" ` +
         `-d '{"input":{"say":"it'\\''s $HOME","n":9007199254740993}}'`,

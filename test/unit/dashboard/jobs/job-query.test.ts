@@ -36,7 +36,7 @@ test.each([
   ["kind:other", "neither async nor sync"],
   ["endpoint:", "needs the id"],
   ["stauts:failed", "there is no such word"],
-])("%s is told of", (text, problem) => {
+])("%s is reported", (text, problem) => {
   expect(read(`${text} rest`).problems).toEqual([expect.stringContaining(problem)]);
 });
 
@@ -45,7 +45,7 @@ test("the same words ask for the same within a minute, so that pages fit togethe
   expect(read("since:1h")).toEqual(later);
 });
 
-test("what it asks for goes into the query of the service", () => {
+test("its filters become the query to the service", () => {
   const { filter } = read("status:failed,cancelled took:>5s x");
   expect(parametersOf(filter)).toEqual({
     status: "FAILED,CANCELLED",

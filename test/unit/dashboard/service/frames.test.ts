@@ -8,7 +8,7 @@ describe("frames", () => {
   const text =
     'id: r-1\n\nevent: job\nid: r-2\ndata: {"a":1}\n\n: quiet\n\ndata: one\ndata: two\n\nevent: ba';
 
-  test("are taken apart wherever the pieces end", () => {
+  test("are separated for any boundaries of the pieces", () => {
     const whole = new EventFrameReader().push(text);
     expect(whole).toEqual([
       { type: "message", data: "", id: "r-1" },
@@ -22,7 +22,7 @@ describe("frames", () => {
     }
   });
 
-  test("hold one event or a batch of them; what is not known, or no JSON, is left out", () => {
+  test("hold one event or a batch of events; unknown events, and data that is not JSON, are left out", () => {
     const at = "2026-01-01T00:00:00.000Z";
     expect(eventsOf("worker", JSON.stringify({ at, endpointId: "e" }))).toEqual([
       { type: "worker", at, endpointId: "e" },
@@ -35,13 +35,13 @@ describe("frames", () => {
 });
 
 describe("routes", () => {
-  test("lead back to what they were made of, whatever is in it", () => {
+  test("are read back to the same parts, for any content", () => {
     const query = { q: "status:failed a&b=c #?/ü" };
     const parts = ["a/b", "<b>", "ü%"];
     expect(readRoute(hrefTo("job", parts, query))).toEqual({ page: "job", parts, query });
   });
 
-  test("are read whatever somebody typed", () => {
+  test("are read for any typed text", () => {
     expect(readRoute("")).toMatchObject({ parts: [], query: {} });
     expect(readRoute("#/job/%ZZ//x?")).toEqual({ page: "job", parts: ["%ZZ", "x"], query: {} });
     expect(hrefTo("jobs", [], { q: "" })).toBe("#/jobs");

@@ -42,7 +42,7 @@ const answered = (page: JobsPage, filter: JobFilter = {}, isMore = false): Actio
 const ids = ({ jobs }: State) => jobs.rows.map(({ id }) => id);
 
 describe("answers", () => {
-  test("the first page is what is shown, the pages behind it are put behind it, and no job twice", () => {
+  test("the first page replaces the list, later pages are added at the end, and no job appears twice", () => {
     const state = after(
       asked(),
       answered({ jobs: [row("c"), row("b")], next: "n", count: { jobs: 3, more: false } }),
@@ -90,7 +90,7 @@ describe("answers", () => {
     expect(state.jobs.cursor).toBe(2);
   });
 
-  test("a refusal is told, and the rows stay", () => {
+  test("a refusal is shown, and the rows stay", () => {
     const state = after(asked(), answered({ jobs: [row("a")] }), {
       type: "jobs-refused",
       filter: {},
@@ -115,7 +115,7 @@ describe("events", () => {
     expect(ids(reduce(ended, happened(move("a", "COMPLETED", null))))).toEqual([]);
   });
 
-  test("what a failed job had is forgotten when it is tried again", () => {
+  test("the failure of a job is removed when the job is tried again", () => {
     const failed = row("a", { status: "FAILED", error: "boom", executionTime: 5, endedAt: AT });
     const state = after(
       asked(),
@@ -192,7 +192,7 @@ describe("events", () => {
     expect(state.jobs.rows[0]?.id).toBe("n4999");
   });
 
-  test("what concerns no job changes nothing", () => {
+  test("events about no job change nothing", () => {
     const before = after(...shown);
     const event = { type: "worker", at: AT, endpointId: "e" } as const;
     expect(reduce(before, { type: "happened", events: [event] }).jobs).toBe(before.jobs);

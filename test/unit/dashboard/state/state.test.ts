@@ -32,7 +32,7 @@ describe("the link", () => {
 });
 
 describe("answers by path", () => {
-  test("are kept while they are asked for again, with what was wrong last", () => {
+  test("are kept while they are read again, with the last problem", () => {
     const state = after(
       { type: "asked", path: "a" },
       { type: "answered", path: "a", value: { n: 1 } },
@@ -51,12 +51,12 @@ describe("answers by path", () => {
     ).toBeUndefined();
   });
 
-  test("are outdated again by what happens while they are asked for", () => {
+  test("become outdated again by events during the read", () => {
     const state = after({ type: "asked", path: "a" }, { type: "outdated", path: "a" });
     expect(reduce(state, { type: "answered", path: "a", value: 1 }).reads["a"]?.isStale).toBe(true);
   });
 
-  test("that nobody shows are forgotten", () => {
+  test("that no page shows are forgotten", () => {
     const state = after({ type: "answered", path: "a", value: 1 }, { type: "dropped", path: "a" });
     expect(state.reads).toEqual({});
   });

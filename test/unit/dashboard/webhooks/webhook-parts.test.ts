@@ -30,11 +30,11 @@ test.each([
   ["http://127.0.0.1:3000/done", "127.0.0.1:3000/done"],
   ["https://hooks.example/?token=abc", "hooks.example?…"],
   ["no address", "no address"],
-])("the receiver %j is shown as %j: what stands in its query may be secret", (url, shown) => {
+])("the receiver %j is shown as %j, because its query may contain a secret", (url, shown) => {
   expect(receiverOf(url)).toBe(shown);
 });
 
-test("the list is asked for by what it is narrowed to", () => {
+test("the filters of the list become the query to the service", () => {
   const all = { state: "", endpointId: "", jobId: "" };
   expect(listPath(all, "")).toBe("emulator/webhooks?limit=50");
   expect(listPath({ ...all, state: "failed", endpointId: "a b" }, "msg_1")).toBe(
@@ -42,7 +42,7 @@ test("the list is asked for by what it is narrowed to", () => {
   );
 });
 
-describe("what checks a signature", () => {
+describe("code that checks a signature", () => {
   test("in a shell computes the one that a call has", async () => {
     const key = randomBytes(24);
     const [id, timestamp, body] = ["msg_1", "1795438443", '{"id":"j-1","output":"ä"}'];

@@ -21,7 +21,7 @@ const WORKER: OperatedWorker = {
   ...{ frozen: false, gpus: [], startedAt: at(0), jobs: [], past: [], lines: [] },
 };
 
-test("the device is what its GPUs are, with their number, and whether they are simulated", () => {
+test("the device shows the type and number of its GPUs, and whether they are simulated", () => {
   const gpu = (typeId: string, simulated = false) => ({ id: "0", typeId, simulated });
   expect(deviceOf({ gpus: [] })).toBe("CPU");
   expect(deviceOf({ gpus: [gpu("NVIDIA L4")] })).toBe("NVIDIA L4");

@@ -27,7 +27,7 @@ it("makes a user's key once, which is the admin's too as long as there is no oth
   expect(second.records).toMatchObject([{ scope: "all", digest }]);
 });
 
-it("leaves the user's key without the admin's rights when there is a key for those", async () => {
+it("gives the user's key no admin rights if there is a separate admin key", async () => {
   const steps = await quietSteps(createMemoryStore());
   const { records } = await settleKeys(
     { steps, random, startWork },

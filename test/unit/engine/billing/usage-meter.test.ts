@@ -54,7 +54,7 @@ it("notes when something began and ended", async () => {
   await meter.stop();
 });
 
-it("ends what a killed service left where it was last seen, but lets volumes go on", async () => {
+it("ends the entries of a killed service at the time it was last seen, and continues the entries of volumes", async () => {
   const { meter, store, clock } = await meterOn();
   const startedAt = clock.now();
   meter.began(worker);
@@ -104,7 +104,7 @@ it("an entry that could not be stored is logged, and metering continues", async 
   expect(await meter.usages()).toMatchObject([{ podId: "w1" }]);
 });
 
-it("reads what years have left page by page, and a bill keeps of it what it is about", async () => {
+it("reads the entries of years page by page, and a bill keeps only the entries of its period", async () => {
   const { meter, steps, store, clock } = await meterOn(undefined, undefined, sharedPartitions);
   await steps.commit((step) => {
     for (let ago = 1; ago <= 2_500; ago += 1) {

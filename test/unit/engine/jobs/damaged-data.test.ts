@@ -85,7 +85,7 @@ it("a retry of such a job fails again while its input is gone, and runs once it 
   expect((await worker.nextJob()).jobId).toBe(ref.jobId);
 });
 
-it("a completed job whose output is damaged is FAILED from the first look at it on, and can be retried", async () => {
+it("a completed job with a damaged output becomes FAILED when it is first read, and can be retried", async () => {
   await using test = await scene();
   const { ref } = await test.submit();
   const worker = await test.connectWorker();
@@ -127,7 +127,7 @@ it("a job with a damaged stream is FAILED for its readers, with its intact outpu
   expect(output && Buffer.from(await wholePayload(output)).toString()).toBe('"all of it"');
 });
 
-it("what is damaged beyond one payload is answered with a code of its own", async () => {
+it("other damage than of one payload is answered with its own code", async () => {
   let isDamaged = false;
   const refuse = async () => {
     if (isDamaged) throw new StoreDamagedError("x");

@@ -65,7 +65,7 @@ it.each([
   expect(await test.engine.steps.counts("echo")).toMatchObject({ inQueue: 0 });
 });
 
-it("a job that is submitted while those before it are read from the store does not overtake them", async () => {
+it("a job that is submitted while earlier jobs are read from the store does not overtake them", async () => {
   const memory = createMemoryStore();
   const reading = Promise.withResolvers<void>();
   const store = storeWith(memory, {

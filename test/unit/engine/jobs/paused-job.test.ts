@@ -51,7 +51,7 @@ it("a paused job is never ended by the service, and has its remaining time after
   expect(await statusOf(test, job)).toBe("TIMED_OUT");
 });
 
-it("a paused job gains no more time than it has been running, whatever its worker reports", async () => {
+it("a paused job gains at most the time that it has been running, whatever its worker reports", async () => {
   await using test = await createTestEngine();
   const { worker, job } = await running(test);
   await live(test, worker, job, 2_000);

@@ -13,7 +13,7 @@ async function submitOne({ engine }: TestEngine): Promise<string> {
   return id;
 }
 
-it("removes what waited when it was asked for, and not what came while it went on", async () => {
+it("removes the jobs that waited at the call, and no job that is submitted during the purge", async () => {
   await using test = await createTestEngine();
   const early = [await submitOne(test), await submitOne(test)];
   const [removed, late] = await Promise.all([purgeQueue(test.engine, "echo"), submitOne(test)]);

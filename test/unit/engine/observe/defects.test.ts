@@ -118,7 +118,7 @@ describe.each(failing)("a function that %s", (_, defect) => {
   });
 });
 
-test("a defect is told once for each place in the code, however often its message is another one", () => {
+test("a defect is logged once for each place in the code, also with different messages", () => {
   const told: string[] = [];
   const all = new Defects({
     error: ({ err }, sentence) => void told.push(`${sentence}: ${String(err)}`),

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => service[Symbol.asyncDispose]());
 
-it("an endpoint that comes is served with what waits, in its order, and what ran is back in the queue at no cost", async () => {
+it("the waiting jobs of a new endpoint are served in order, and its running jobs are queued again without counting an attempt", async () => {
   const first = await service.open([1, 2]);
   const worker = await first.test.connectWorker("echo-1");
   const ids = [];
@@ -71,7 +71,7 @@ it("if a batch's partitions are partly lost, the rest is stored, and the lost on
   expect(first.engine.steps.countsNow("echo-1").inQueue).toBe(1);
 });
 
-it("a batch that waited while its endpoint was lost and came again is not stored, and what came stays", async () => {
+it("a batch that waited while its endpoint left and returned is not stored, and the returned state stays", async () => {
   const first = await service.open([1, 2]);
   const second = await service.open();
   const gate = new Gate();
@@ -110,7 +110,7 @@ it("a batch that was stored before its partitions were lost is acknowledged, and
   await cancel(second.engine, { endpointId: "echo-1", jobId: id });
 });
 
-it("a read that is under way brings nothing back of what was lost, and nothing outdated of what came again", async () => {
+it("a running read restores nothing of a lost endpoint, and nothing outdated of a returned one", async () => {
   const limits = { ...MEMORY_LIMITS, windowMax: 1, jobsMax: 1, inputBytes: 0 };
   const first = await service.open([1], undefined, { limits });
   const second = await service.open();

@@ -34,7 +34,7 @@ async function running() {
   return { id, worker, job: await worker.nextJob() };
 }
 
-it("the workers of an endpoint that is lost are killed, and what they say counts no more", async () => {
+it("the workers of a lost endpoint are killed, and their reports no longer count", async () => {
   const { id, worker, job } = await running();
   await second.replica.take(1);
   first.replica.owner?.lost(new Set([1]));
@@ -203,7 +203,7 @@ it.each(["idle", "stop"] as const)(
   },
 );
 
-it("requests without an end are cut off when jobs would be, and others wait for no more than 5 s before", async () => {
+it("endless requests are cut off at the same time as jobs, and new requests are held only in the last 5 s before", async () => {
   const { servers, third, ask, request } = await balancing();
   const given = third.replica.give(second.replica, "stop", 3);
   await service.clock.advance(24_500);

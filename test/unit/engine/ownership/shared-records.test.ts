@@ -88,7 +88,7 @@ it("a step in the open batch is rerun at once when others change records", async
   await job;
 });
 
-it("a step is refused after 10 tries if others keep changing records, and nothing of it is stored", async () => {
+it("a step is refused after 10 tries if other replicas keep changing records, and stores nothing", async () => {
   const first = await service.open();
   const second = await service.open();
   let made = 0;
@@ -121,7 +121,7 @@ it("an endpoint that another engine changed has its workers replaced by its owne
   expect(launcher.launched.map(({ order }) => order.endpoint.version)).toEqual([1, 2]);
 });
 
-it("an endpoint that another engine deleted is gone here, and whoever follows is told", async () => {
+it("an endpoint that another engine deleted is gone here, and its followers are notified", async () => {
   const launcher = new ScriptedLauncher();
   const first = await service.open([1], launcher);
   const second = await service.open([2]);

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { Gate, SharedService, submitTo } from "./shared-service.ts";
 
-it("a job whose hand-over was not sent, as its partition might have been another's, is handed over again in its place and at no cost", async () => {
+it("a hand-over that was not sent, because another replica might have owned the partition, is repeated in its place and counts no attempt", async () => {
   await using service = new SharedService();
   const first = await service.open([1, 2]);
   const { replica, test } = first;

@@ -205,7 +205,7 @@ describe("GPUs", () => {
     await stop();
   });
 
-  it("are searched for again while a pod waits because none was found", async () => {
+  it("are searched for again while a pod waits because no GPU was found", async () => {
     const answers: GpuInventory[] = [{ kind: "unknown", reason: "no answer within 5000 ms" }];
     const { launcher, create, clock, stop } = await scene({
       findGpus: async () => answers.shift() ?? GPUS,

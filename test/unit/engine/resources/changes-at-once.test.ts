@@ -21,7 +21,7 @@ import { storeWith } from "../store-with.ts";
 const template = (fields: object) => readTemplateInput({ imageName: "i", ...fields });
 const auth = (name: string) => readRegistryAuthInput({ name, username: "u", password: "p" });
 
-it("no change of an endpoint is lost, nor one of its template", async () => {
+it("no change of an endpoint or of its template is lost", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   await Promise.all([
@@ -44,7 +44,7 @@ it("no change of an endpoint is lost, nor one of its template", async () => {
   expect(stored).toEqual({ endpoint, template: engine.directory.template("echo") });
 });
 
-it("a name goes to one only of those that want it", async () => {
+it("only one of several requests gets a name", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   const { id } = await createTemplate(engine, template({ name: "a" }));

@@ -79,7 +79,7 @@ it("a changed key opens the same secrets, and the old one nothing", async () => 
   await expect(check(store, ONE)).rejects.toThrow(StoreUnusableError);
 });
 
-it("a change that was made already is none, and one from a wrong key changes nothing", async () => {
+it("a repeated change of the key does nothing, and neither does a change from a wrong key", async () => {
   const store = createMemoryStore();
   await check(store, ONE);
   await withAuth(store, ONE);
@@ -97,7 +97,7 @@ it("secrets that cannot be decrypted are not lost by a change", async () => {
   expect(await passwordIn(store, THREE)).toContain("hush");
 });
 
-it("a start with a store is refused without a key, and with addresses that are none", async () => {
+it("a start with a store is refused without a key, and with invalid addresses", async () => {
   const secretKey = ONE.toString("base64");
   expect(readSecretKey(secretKey)).toBeDefined();
   const store = "postgres://ada:hush@host/sv";

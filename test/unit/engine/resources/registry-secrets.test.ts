@@ -101,7 +101,7 @@ it("stores a password that can be found nowhere, and has it after a restart", as
   expect(fs.statSync(path.join(dataDir, "secret.key")).mode & 0o777).toBe(0o600);
 });
 
-it("stores the secret of webhooks and that of a job's bucket so that they can be found nowhere", async () => {
+it("stores the secrets of webhooks and of a job's bucket, and no file contains them in clear", async () => {
   using temporary = temporaryDirectory();
   const dataDir = path.join(temporary.path, "data");
   const accessSecret = "canary-of-a-bucket/+key";

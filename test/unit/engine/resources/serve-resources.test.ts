@@ -61,7 +61,7 @@ async function start(
   return { engine: running.context, said };
 }
 
-it("makes volumes, auths and templates once, and gives endpoints what they name", async () => {
+it("creates volumes, auths and templates once, and connects endpoints with the ones that they name", async () => {
   const store = createMemoryStore();
   for (let starts = 0; starts < 2; starts += 1) {
     const { engine, said } = await start(store, SHARED);
@@ -77,7 +77,7 @@ it("makes volumes, auths and templates once, and gives endpoints what they name"
   }
 });
 
-it("writes nothing when the files say what they said at the last start", async () => {
+it("writes nothing if the files are the same as at the last start", async () => {
   using temporary = temporaryDirectory();
   const commits = [0, 0];
   for (const [run, at] of ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"].entries()) {

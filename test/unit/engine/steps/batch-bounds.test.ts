@@ -66,7 +66,7 @@ describe("a batch takes 1,024 steps", () => {
     expect(Math.max(...scene.sizes)).toBe(1_024);
   });
 
-  test("however many only look at what is in it", async () => {
+  test("for any number of steps that only read its changes", async () => {
     const { writer, store } = openWriter();
     void writer.run((step) => submit(step));
     const looks = Array.from({ length: 3_000 }, () => outcomeOf(writer.durable()));

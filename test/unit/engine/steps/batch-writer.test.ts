@@ -13,7 +13,7 @@ beforeEach(() => {
   ({ store, jobs, writer } = scene);
 });
 
-test("steps of one turn share a batch, and those of the next turns gather while it is written", async () => {
+test("the steps of one turn share a batch, and later steps are gathered while it is written", async () => {
   const first = outcomeOf(writer.run((step) => submit(step)));
   const second = outcomeOf(writer.run((step) => submit(step)));
   await turn();
@@ -91,7 +91,7 @@ test("steps that change nothing cost no batch", async () => {
   expect(store.flushes.map(({ batch }) => batch.number)).toEqual([1]);
 });
 
-test("when a batch cannot be stored, it and what gathered after it are refused, and memory is as before", async () => {
+test("if a batch cannot be stored, it and the steps gathered after it are refused, and memory is restored", async () => {
   void writer.run((step) => submit(step));
   await turn();
   store.flushes[0]?.succeed();
@@ -148,7 +148,7 @@ async function runInTurn(step: (step: Step) => unknown): Promise<unknown> {
   return writer.run(step);
 }
 
-test("a batch takes 1,024 steps, however many wait for room, and those in their order", async () => {
+test("a batch has at most 1,024 steps, however many wait for room, and keeps their order", async () => {
   const ids = Array.from({ length: 5_000 }, () => runInTurn((step) => submit(step)));
   for (let flush = 0; flush < 5; flush += 1) {
     await turn();
@@ -211,7 +211,7 @@ test("a job that was stored in another state is deleted as it is stored", async 
   await scene.writer.storing;
 });
 
-test("after the end no step is taken, and the end waits for those that were", async () => {
+test("after the end no step is accepted, and the end waits for the accepted steps", async () => {
   const last = outcomeOf(writer.run((step) => submit(step)));
   const closed = outcomeOf(writer.close());
   await expect(writer.run((step) => submit(step))).rejects.toThrow("stopping");

@@ -91,7 +91,7 @@ describe("a step rests on a step that was taken back", () => {
 });
 
 describe("independent parts", () => {
-  test("hold together what looked at what others changed, in order, and leave out who changed nothing", () => {
+  test("hold a step together with the steps that read its changes, in order, and leave out steps without changes", () => {
     const [a, b] = [submits("a"), submits("b")];
     const looksAtA = done((step) => [step.counts("a"), submit(step, "c")]);
     const readsOnly = done((step) => step.counts("a"));

@@ -109,7 +109,7 @@ it("storing and reading count as pending work that the clock waits for", async (
   expect(pendingWork.underWay).toEqual([]);
 });
 
-it("a waiting job is handed over without a read: its input is in memory until it waits no more", async () => {
+it("a waiting job is handed over without a read, because its input is in memory while it waits", async () => {
   const store = createMemoryStore();
   const asked: number[] = [];
   const counting = storeWith(store, {

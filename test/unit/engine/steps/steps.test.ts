@@ -90,7 +90,7 @@ it("nothing staged is left when the s3Config of a submission cannot be staged", 
   expect(await disk.filesLeft()).toEqual([]);
 });
 
-it("nothing staged is left when one payload of a worker's report cannot be staged, not even what is staged later", async () => {
+it("no staged file is left if one payload of a worker's report cannot be staged, also of payloads staged later", async () => {
   const later = Promise.withResolvers<void>();
   using disk = await engineOnDisk((store) => {
     let calls = 0;

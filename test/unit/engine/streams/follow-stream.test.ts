@@ -104,7 +104,7 @@ it("a follower that arrives while a retry is refused gets the stream and its end
   expect(await next(events)).toBe("end");
 });
 
-it("reads what it missed from the store when more came than is kept, and then from memory again", async () => {
+it("reads missed chunks from the store if memory no longer has them, and then reads from memory again", async () => {
   await using test = await createTestEngine();
   const { worker, job, events } = await followed(test);
   await worker.chunks(job, [0]);

@@ -89,7 +89,7 @@ it("an advance covers any number of due moments, in bounded steps", async () => 
   expect(lastAt).toBe(now);
 });
 
-it("leaves what begins in the middle of an advance its whole lease and its own time", async () => {
+it("gives a job that begins in the middle of an advance its whole lease and its whole time", async () => {
   await using test = await createTestEngine();
   const { engine, clock } = test;
   const { id } = await submitJob(test);

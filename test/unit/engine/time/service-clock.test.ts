@@ -24,7 +24,7 @@ it("runs with real time, ahead of it by its offset", async () => {
   expect([clock.nextWakeAt, real.armed]).toEqual([undefined, 0]);
 });
 
-it("fires what a shift made due in the order of its moments, and the rest sooner in real time", async () => {
+it("fires the timers that a shift made due in the order of their times, and the others sooner in real time", async () => {
   const { real, clock, fired, arm } = clocks();
   arm("late", 300);
   arm("second", 200);
@@ -39,7 +39,7 @@ it("fires what a shift made due in the order of its moments, and the rest sooner
   expect(real.armed).toBe(0);
 });
 
-it("fires nothing that was disarmed, not even by what fires with it", () => {
+it("fires no disarmed timer, also if a timer due at the same time disarmed it", () => {
   const { real, clock, fired, arm } = clocks();
   const disarm = arm("disarmed", 20);
   clock.wakeAt(clock.now() + 10, disarm);
@@ -50,7 +50,7 @@ it("fires nothing that was disarmed, not even by what fires with it", () => {
   expect(real.armed).toBe(0);
 });
 
-it("never fires too early what was armed before a shift was taken back", async () => {
+it("never fires a timer too early that was armed before a shift was undone", async () => {
   const { real, clock, fired, arm } = clocks();
   clock.shift(1_000);
   arm("a", 10);

@@ -57,7 +57,7 @@ it("counts workers that fail together as one failure, and lets one try before th
   expect(await scene.counts()).toMatchObject({ unhealthy: 0, idle: 1, initializing: 2 });
 });
 
-it("forgets the failures of a version that is no more: a repaired one starts at once", async () => {
+it("forgets the failures of an old version, so that a repaired one starts at once", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   for (const [position, waitMs] of [1_000, 2_000, 4_000].entries()) {
     await scene.exit(position, CRASH);

@@ -207,7 +207,7 @@ it("deletes a job whose time to live ran out in a standstill at once", async () 
   expect(await jobOf(test, id)).toBeUndefined();
 });
 
-it("does not take a worker for silent whose report waits for the store", async () => {
+it("does not count a worker as silent while its report waits for the store", async () => {
   const store = createMemoryStore();
   let isSlow = false;
   const { promise: stored, resolve: goOn } = Promise.withResolvers<void>();

@@ -73,7 +73,7 @@ it("the job of a worker that is not there goes back to the queue at once", async
   expect(engine.context.tokens.findFormer(TOKEN)).toBeUndefined();
 });
 
-it("while nobody can tell which workers there are, the job waits for a lease, and its worker is to come again", async () => {
+it("while the existing workers are unknown, a job waits for the length of a lease for its worker to return", async () => {
   const problem = "the Kubernetes API does not answer";
   const { engine, clock } = await opened(launcherWith([], problem));
   expect(jobOf(engine)?.status).toBe("IN_PROGRESS");

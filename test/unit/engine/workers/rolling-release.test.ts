@@ -70,7 +70,7 @@ it("replaces all of workersMax, so that more run for a while, but never more of 
   ]);
 });
 
-it("changes what needs no new workers without one: bounds and idleTimeout", async () => {
+it("changes bounds and idleTimeout without a release, because they need no new workers", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   await scene.connect(0);
   await scene.change({ workersMax: 5, idleTimeout: 7, scalerValue: 2, executionTimeoutMs: 9_000 });
@@ -78,7 +78,7 @@ it("changes what needs no new workers without one: bounds and idleTimeout", asyn
   expect(scene.launcher.launched).toHaveLength(1);
 });
 
-it("lets busy workers finish when workersMax becomes 0, and then has none", async () => {
+it("lets busy workers finish if workersMax becomes 0, and then has no workers", async () => {
   await using scene = await FleetScene.set({ workersMin: 1, workersMax: 1 });
   const worker = await scene.connect(0);
   await scene.submit();

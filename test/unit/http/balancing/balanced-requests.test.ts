@@ -192,7 +192,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(count).toBe(0);
   });
 
-  it("is passed on with a key for jobs of the endpoint, and with none that only reads or manages", async () => {
+  it("is passed on with a key for jobs of the endpoint, and refused with a key that only reads or manages", async () => {
     balanced.server.on("request", (_, response) => response.end("served"));
     const { service } = balanced;
     const { key } = await makeKey(service, { name: "a", scope: "jobs", endpointIds: ["web"] });
@@ -246,7 +246,7 @@ describe("a request to a load balancing endpoint", () => {
     });
   });
 
-  it("that asks for an upgrade nobody makes is answered as any other", async () => {
+  it("that asks for an unknown upgrade is answered like any other", async () => {
     const got = answering((_request, response) => response.end("plain"));
     const answer = await raw("GET /lb/web/ HTTP/1.1", "Host: x", AUTH, "Upgrade: h2c");
     expect(answer).toMatch(/^HTTP\/1.1 200 .*plain/su);

@@ -186,7 +186,7 @@ describe.each([
     await once(socket, "close");
   });
 
-  it("is refused before anything is read when Content-Length says so", async () => {
+  it("is refused by its Content-Length before anything is read", async () => {
     const socket = await service.socket(
       `POST ${path} HTTP/1.1\r\n${HEAD}content-length: ${limit + 1}\r\n\r\n`,
     );
@@ -244,7 +244,7 @@ it("asks for a body that is announced by Expect: 100-continue, and takes it", as
   await service.call("POST", "/v2/echo/purge-queue");
 });
 
-it("stores nothing of a body whose client goes away in the middle", async () => {
+it("stores nothing of a body if the client disconnects in the middle", async () => {
   const socket = await service.socket(
     `POST /v2/echo/run HTTP/1.1\r\n${HEAD}content-length: 100\r\n\r\n{"input":{}`,
   );

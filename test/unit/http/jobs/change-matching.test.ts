@@ -41,7 +41,7 @@ it("cancels the jobs that fit and have not ended, and no others", async () => {
   expect(await change(service, "cancel", { filter: {} })).toMatchObject({ done: 1 });
 });
 
-it("retries those that failed as the text says, in the order in which they were submitted", async () => {
+it("retries the jobs whose failure contains the text, in the order of submission", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 3 });
   const ids = [await run(service), await run(service), await run(service)];

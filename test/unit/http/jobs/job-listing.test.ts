@@ -23,7 +23,7 @@ async function list(service: TestHttp, query = ""): Promise<Page> {
 
 const idsOf = ({ jobs }: Page) => jobs.map(({ id }) => id);
 
-it("shows where each job stands, and what went wrong with those that failed", async () => {
+it("shows the status of each job, and the failure of failed jobs", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   const worker = await service.test.connectWorker();

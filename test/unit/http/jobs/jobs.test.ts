@@ -39,7 +39,7 @@ describe("/status", () => {
     });
   });
 
-  it("shows no output where the handler gave none", async () => {
+  it("shows no output if the handler returned none", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     await worker.complete(job);
@@ -68,7 +68,7 @@ describe("/status", () => {
     });
   });
 
-  it("says after how many retries a job was given up whose worker did not come back", async () => {
+  it("gives the number of retries after which a job with a lost worker was given up", async () => {
     await using service = await startTestHttp();
     const { job } = await running(service);
     await service.test.clock.advance(15_000);
@@ -85,7 +85,7 @@ describe("/status", () => {
     });
   });
 
-  it("names what killed the process of a job, where that is known", async () => {
+  it("names the killer of a job's process, if it is known", async () => {
     await using service = await startTestHttp();
     await service.test.addEndpoint("once", { retries: { workerLost: 0, handlerError: 0 } });
     const worker = await service.test.connectWorker("once");
@@ -122,7 +122,7 @@ describe("/status-sync", () => {
     expect(again.json).toMatchObject({ status: "COMPLETED", output: "now" });
   });
 
-  it("answers the job as it is when wait is over", async () => {
+  it("answers the present state of the job at the end of the wait", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     await worker.progress(job, "half");

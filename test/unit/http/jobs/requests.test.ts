@@ -21,7 +21,7 @@ function idsOf({ requests }: Page): readonly string[] {
   return requests.map(({ id }) => id);
 }
 
-it("shows the endpoint's jobs, the newest first, each with what is known of it", async () => {
+it("shows the endpoint's jobs, the newest first, each with its known fields", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   expect(await page(service)).toStrictEqual({ requests: [] });

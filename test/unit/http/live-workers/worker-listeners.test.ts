@@ -82,7 +82,7 @@ it("several listeners can be open, each on the requested port if it is free", as
   for (const url of [first, second]) expect((await fetch(url)).status).toBe(404);
 });
 
-it("closing closes all listeners, and none can be opened afterwards", async () => {
+it("closing closes all listeners, and no listener can be opened afterwards", async () => {
   const urls = [await doors.openAt(ANY), await doors.openAt(ANY)];
   await Promise.all([doors.close(), doors.close()]);
   for (const url of urls) await expect(fetch(url)).rejects.toThrow("fetch failed");

@@ -149,7 +149,7 @@ describe("without a stream", () => {
     expect(answer).toMatchObject({ status: 504, json: { error: { code: "execution_timeout" } } });
   });
 
-  test("after five minutes the client is told, and the job is cancelled", async () => {
+  test("after five minutes the client gets an error, and the job is cancelled", async () => {
     await using service = await startTestHttp();
     const call = service.call("POST", CHAT, { body: {} });
     await expect.poll(() => service.test.clock.armed).toBeGreaterThan(1);
@@ -207,7 +207,7 @@ describe("a stream", () => {
     expect([status, JSON.parse(text)]).toMatchObject([500, { error: { message: "no model" } }]);
   });
 
-  test("whose first chunk is an error is one with its status", async () => {
+  test("with an error as its first chunk is an error with its status", async () => {
     const { status, text } = await streamed(async (w, job) => {
       await w.chunks(job, [{ error: { message: "no such model", code: 404 } }]);
       await w.complete(job);

@@ -169,7 +169,7 @@ it("a request that may have run is refused as such if no owner is found", async 
   expect(json).toMatchObject({ error: expect.stringContaining("is not known") as string });
 });
 
-it("a request is answered with what is known if the client's replica stops", async () => {
+it("a request is answered with the known state if the client's replica stops", async () => {
   const { a, b } = replicas;
   const answered = a.service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
   await vi.waitUntil(async () => (await jobsOf(b)).length === 1);

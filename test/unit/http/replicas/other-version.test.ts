@@ -62,7 +62,7 @@ it("unknown fields of a request are ignored, and it is answered", async () => {
   channel.destroy();
 });
 
-it("begins what this one cannot read: that is given up, and others go on", async () => {
+it("begins an exchange that this one cannot read: it is given up, and other exchanges go on", async () => {
   await using replicas = await startReplicas();
   const { channel } = await connected(replicas.b, "sv-replica");
   const { address: _, ...less } = OPENING;

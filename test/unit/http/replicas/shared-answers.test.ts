@@ -110,7 +110,7 @@ it("jobs that fit a filter are changed by the owner of the endpoint that it name
   });
 });
 
-it("pods are those of one replica, whichever is asked", async () => {
+it("every replica answers with the same pods, which belong to one replica", async () => {
   const { a, b, c } = replicas;
   const created = await a.service.call("POST", "/v1/pods", { body: { imageName: "image" } });
   expect(created.status).toBe(201);

@@ -123,7 +123,7 @@ it.each([
   expect(scan(text)).toMatchObject({ ok: true, kind });
 });
 
-describe("a fault says what is wrong and where", () => {
+describe("a fault names the problem and its place", () => {
   it.each([
     ["", "it is empty; expected a value"],
     [" \n", "it is empty; expected a value"],

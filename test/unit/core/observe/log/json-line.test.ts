@@ -12,7 +12,7 @@ function line(fields: Readonly<Record<string, unknown>>): unknown {
   return JSON.parse(jsonLine({ at: AT, level: "info", message: "m", fields }));
 }
 
-test("time, level and message come first, then the fields and who spoke", () => {
+test("time, level and message come first, then the fields and the source", () => {
   const text = jsonLine({
     at: AT,
     level: "warn",
@@ -30,7 +30,7 @@ test("no field replaces time, level or message", () => {
   expect(line({ time: 0, level: "x", msg: "x", b: 2 })).toEqual({ ...head, b: 2 });
 });
 
-test("an error is told with its stack, its code and its cause", () => {
+test("an error is shown with its stack, its code and its cause", () => {
   const cause = new RangeError("inner");
   const err = Object.assign(new TypeError("outer", { cause }), { code: "E_X" });
   expect(line({ err })).toEqual({

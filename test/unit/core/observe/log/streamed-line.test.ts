@@ -13,7 +13,7 @@ const AT = Date.parse("2026-01-02T03:04:05.006Z");
 const entry: LogEntry = { at: AT, level: "info", message: "text", fields: {} };
 const origin = { source: "handler", endpointId: "e", workerId: "w" } as const;
 
-test("what a program wrote is of the container, what the service says is of the system", () => {
+test("lines of a program have the source container, and lines of the service have the source system", () => {
   const ts = "2026-01-02T03:04:05.006Z";
   const podLine = { ...entry, fields: { podId: "p", source: "pod" } };
   expect(streamedLine(podLine)).toEqual({ source: "container", line: "text", ts });

@@ -6,7 +6,7 @@ const NOW = 5;
 const read = (line: string) => readWorkerLine({ endpointId: "e", workerId: "w", line }, NOW);
 const worker = { source: "worker", endpointId: "e", workerId: "w" };
 
-test("what a handler printed is the handler's, with its job and stream", () => {
+test("a line that a handler printed has the source handler, with its job and stream", () => {
   const line = { time: 1, level: "info", msg: "text", jobId: "j", stream: "stderr" };
   expect(read(JSON.stringify(line))).toEqual({
     at: 1,
@@ -17,7 +17,7 @@ test("what a handler printed is the handler's, with its job and stream", () => {
   });
 });
 
-test("what a handler logged keeps its level and fields", () => {
+test("an entry that a handler logged keeps its level and fields", () => {
   const line = { time: 1, level: "warn", msg: "hot", stream: "stdout", fields: { degrees: 90 } };
   expect(read(JSON.stringify(line))).toEqual({
     at: 1,
@@ -28,7 +28,7 @@ test("what a handler logged keeps its level and fields", () => {
   });
 });
 
-test("what the worker program says is the worker's", () => {
+test("a line of the worker program has the source worker", () => {
   expect(read('{"time":1,"level":"error","msg":"no service","retryInMs":100}')).toEqual({
     at: 1,
     level: "error",
@@ -49,7 +49,7 @@ test.each([
   '{"level":"info"}',
   '{"level":"fatal","msg":"unknown level"}',
   '{"level":"info","msg":5}',
-])("any other line (%s) is passed on as it is", (line) => {
+])("any other line (%s) is passed on unchanged", (line) => {
   expect(read(line)).toEqual({ at: NOW, level: "info", message: line, fields: {}, origin: worker });
 });
 
@@ -57,7 +57,7 @@ test("a time that no date can have is not taken for one", () => {
   expect(read('{"time":1e300,"level":"info","msg":"m"}').at).toBe(NOW);
 });
 
-test("a value of the wrong kind is not taken for what its name says", () => {
+test("a field with a value of the wrong type is ignored", () => {
   const line = { time: "soon", level: "info", msg: "m", jobId: 5, stream: "stdin", fields: [1] };
   expect(read(JSON.stringify(line))).toEqual({
     at: NOW,

@@ -163,7 +163,7 @@ describe("ends and durations", () => {
   });
 });
 
-describe("what it costs", () => {
+describe("memory", () => {
   it("an endpoint whose jobs take from 1 ms to an hour takes less than 1 MB, a usual one less than 300 kB", () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
@@ -186,7 +186,7 @@ describe("what it costs", () => {
     expect(costOf([100, 130, 90, 250])).toBeLessThan(300_000);
   });
 
-  it("endpoints that are no more, and steps beyond what there is room for, cost nothing", () => {
+  it("deleted endpoints, and steps beyond the bounds, take no memory", () => {
     happened(1, 0);
     series.take({ type: "endpoint-gone", endpointId: "x" });
     expect(series.bucketsOf("x")).toEqual([]);

@@ -12,7 +12,7 @@ const nonce = Buffer.alloc(12, 2);
 const recordId = "cl1";
 const sealed = seal("a secret, ü", nonce, { key, recordId });
 
-it("can be read again, and shows nothing of itself", () => {
+it("can be decrypted, and its text shows nothing of the secret", () => {
   expect(unseal(sealed, { key, recordId })).toBe("a secret, ü");
   expect(Buffer.from(sealed.box, "base64").toString("latin1")).not.toContain("secret");
   expect(unseal(seal("", nonce, { key, recordId }), { key, recordId })).toBe("");

@@ -31,7 +31,7 @@ it("gives each worker gpuCount devices that no other has", async () => {
   expect(given(scene)).toEqual(["echo: 0 1", "echo: 2 3", "other: 4"]);
 });
 
-it("gives none to an endpoint without GPUs", async () => {
+it("gives no GPU to an endpoint without GPUs", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change({ workersMin: 2, computeType: "CPU" });
   expect(given(scene)).toEqual(["echo: ", "echo: "]);
@@ -203,7 +203,7 @@ describe("a device on which a worker did not come to work", () => {
     expect(given(scene).at(-1)).toBe("later: a");
   });
 
-  it("comes after those whose failure is longer ago", async () => {
+  it("comes after GPUs with an earlier failure", async () => {
     await using scene = await FleetScene.set({}, real("a", "b"));
     await scene.change(GPU);
     for (const position of [0, 1, 2]) {
@@ -239,7 +239,7 @@ it("workers of GPU endpoints are started even if no GPU is known, and this is lo
   expect(await scene.counts()).toMatchObject({ throttled: 0 });
 });
 
-it("starts no container that wants a GPU where none is known, and says what to do", async () => {
+it("starts no container that needs a GPU if no GPU is known, and says what to do", async () => {
   await using scene = await FleetScene.set({}, { kind: "unknown", reason: "no driver" });
   scene.launcher.needsKnownGpus = true;
   await scene.change(GPU, "wants");
@@ -287,7 +287,7 @@ it("gives simulated GPUs without end, each to one worker", async () => {
   expect(await scene.counts()).toMatchObject({ throttled: 0 });
 });
 
-it("throttles the workers of an endpoint whose CUDA the driver does not have", async () => {
+it("throttles the workers of an endpoint that needs a CUDA version that the driver lacks", async () => {
   const devices = [{ id: "GPU-a", typeId: "L4", isSimulated: false, cudaVersion: "12.4" }];
   await using scene = await FleetScene.set({}, { kind: "known", devices });
   await scene.change({ ...GPU, minCudaVersion: "12.8" });

@@ -87,7 +87,7 @@ it("tells of an endpoint that is created", async () => {
   expect(await events.take(1)).toEqual([{ type: "endpoint", endpointId: id, change: "created" }]);
 });
 
-it("tells nothing of what could not be stored", async () => {
+it("sends no events of changes that could not be stored", async () => {
   const { store, fill } = storeThatFills();
   await using service = await startTestHttp({ store });
   const events = await follow(service);

@@ -20,7 +20,7 @@ async function open(service: TestHttp, query = "") {
   return { reader, next };
 }
 
-it("shows what was logged, then what comes: of the service, of workers and of handlers", async () => {
+it("shows old lines, then new ones, of the service, of workers and of handlers", async () => {
   await using service = await startTestHttp();
   const { logs } = service.test.engine;
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };

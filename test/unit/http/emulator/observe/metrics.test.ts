@@ -63,7 +63,7 @@ it("counts the starts of workers and how they ended", async () => {
   expect(lines).toContain(`sv_workers{endpoint="echo",state="unhealthy"} 1`);
 });
 
-it("counts the tries of webhooks and what became of them", async () => {
+it("counts the tries of webhooks and their results", async () => {
   const webhookSender = ScriptedSender.answering(500, 200);
   const engine = await createTestEngine(undefined, undefined, { webhookSender });
   await using service = await startTestHttp({ engine });

@@ -87,7 +87,7 @@ it("event ids are unique within a run, and ids of another run are recognized", (
 });
 
 it.each([1, 2, 3])(
-  "tells every reader what it missed, once and in order, or says that it is not kept, with %i kept",
+  "sends every reader its missed events, once and in order, or says that they are lost, with %i kept",
   (kept) => {
     const random = { shortId: () => "run00000" };
     const feed = new EventFeed(new FakeClock(), random, () => undefined, kept);
@@ -129,7 +129,7 @@ it("tells joined events at once at first, then ten times a second", async () => 
   expect(ofJoined[0]?.at).toBe("2026-01-01T00:00:00.000Z");
 });
 
-it("tells of each attempt that ended, with what went wrong, and of retries", async () => {
+it("reports the end of each attempt, with its failure, and retries", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 9 });
   const events = await follow(service);

@@ -37,7 +37,7 @@ it("a traceparent stays with a job that is handed over again, and goes to its we
   expect(webhookSender.calls).toMatchObject([{ traceparent: TRACEPARENT }]);
 });
 
-it("an invalid traceparent is ignored, and none is made up", async () => {
+it("an invalid traceparent is ignored and not replaced", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   await service.call("POST", "/v2/echo/run", { headers: { traceparent: "00-nonsense" }, body });

@@ -43,7 +43,7 @@ describe("/emulator/clock", () => {
     expect(await read()).toStrictEqual(shown(60_000, null));
   });
 
-  it("tells what happens next and why, the next first", async () => {
+  it("lists the next events with their reasons, the earliest first", async () => {
     await using service = await startTestHttp({ launcher: new ScriptedLauncher() });
     const due = async () => {
       const { json } = await service.call("GET", "/emulator/clock");
@@ -91,7 +91,7 @@ describe("/emulator/clock", () => {
     expect([code, headers["allow"]]).toEqual([405, "GET, POST"]);
   });
 
-  it("refuses what is no advance, and moves nothing", async () => {
+  it("refuses an invalid advance, and moves nothing", async () => {
     await using service = await startTestHttp();
     for (const by of ["soon", -1, "367d", undefined, 0.5])
       expect((await advance(service, by)).json).toMatchObject({ code: "invalid_request" });

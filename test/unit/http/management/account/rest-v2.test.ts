@@ -5,7 +5,7 @@ import { startTestHttp } from "../../http-harness.ts";
 const path = "/live/v2/account/ssh-keys";
 const keys = ["ssh-ed25519 AAAAC3Nz ada@example", "sk-ssh-ed25519@openssh.com AAAAGnNr"];
 
-test("keys are replaced as a whole, also by none", async () => {
+test("keys are replaced as a whole, also by an empty list", async () => {
   await using service = await startTestHttp();
   expect(await service.call("GET", path)).toMatchObject({ status: 200, json: { keys: [] } });
   expect(await service.call("PUT", path, { body: { keys } })).toMatchObject({

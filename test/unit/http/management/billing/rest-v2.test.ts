@@ -39,7 +39,7 @@ async function runSome(service: TestHttp): Promise<readonly string[]> {
 
 const close = (dollars: number) => expect.closeTo(dollars, 9) as number;
 
-test("workers are billed by endpoint and day, with what all of it comes to", async () => {
+test("workers are billed by endpoint and day, with a total", async () => {
   await using service = await startTestHttp();
   await runSome(service);
   const { records, metadata } = await billOf(service, "/serverless");
@@ -72,7 +72,7 @@ test("workers are billed by endpoint and day, with what all of it comes to", asy
   });
 });
 
-test("one endpoint is billed alone, and named in what was asked for", async () => {
+test("one endpoint can be billed alone, and the answer names it in the query", async () => {
   await using service = await startTestHttp();
   await runSome(service);
   const { records, metadata } = await billOf(
@@ -140,7 +140,7 @@ test("both versions come to the same dollars", async () => {
   expect(metadata["totals"]).toMatchObject({ totalAmount: close(sum) });
 });
 
-test("there is nothing of pods that did not run, of public endpoints and of clusters", async () => {
+test("bills of pods that did not run, of public endpoints and of clusters are empty", async () => {
   await using service = await startTestHttp();
   await runSome(service);
   for (const below of ["/pods", "/endpoints", "/clusters"]) {

@@ -87,7 +87,7 @@ it.each([
   ["endpoints?bucketSize=minute", "bucketSize must be one of hour, day, week, month, year"],
   ["endpoints?startTime=yesterday", "startTime must be an instant like 2026-01-31T00:00:00Z"],
   ["pods?grouping=endpointId", "grouping must be one of podId, gpuTypeId"],
-])("refuses /billing/%s and says what is allowed", async (path, problem) => {
+])("refuses /billing/%s and names the allowed values", async (path, problem) => {
   await using service = await startTestHttp();
   const { status, json } = await service.call("GET", `/v1/billing/${path}`);
   expect({ status, json }).toMatchObject({ status: 400, json: { code: "invalid_request" } });

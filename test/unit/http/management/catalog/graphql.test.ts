@@ -58,7 +58,7 @@ it("the catalog has the interface's GPU types, with their prices", async () => {
   });
 });
 
-it("a query by id gives that type, also one that only this machine has, and none for an unknown name", async () => {
+it("a query by id returns the type, also one that only this machine has, and nothing for an unknown name", async () => {
   await using service = await startWith(TWO_L4);
   const named = async (id: string) => {
     const query = `{ gpuTypes(input: {id: "${id}"}) { id memoryInGb maxGpuCount } }`;

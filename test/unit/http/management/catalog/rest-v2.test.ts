@@ -37,7 +37,7 @@ interface Gpu {
   readonly dataCenters?: readonly { readonly id: string }[];
 }
 
-test("GPU types have their pool, memory and price, and say nothing of what there is unless asked", async () => {
+test("GPU types have their pool, memory and price, and show the available GPUs only on request", async () => {
   await using service = await startWith(TWO_L4);
   const { status, json } = await service.call("GET", `${path}/gpus`);
   expect(status).toBe(200);
@@ -89,7 +89,7 @@ test.each([
   expect(gpu.dataCenters === undefined).toBe(availability === "NONE");
 });
 
-test("what is there is there in every data centre of the countries, with its versions of CUDA", async () => {
+test("available GPUs are shown in every data centre of the countries, with their CUDA versions", async () => {
   await using service = await startWith(TWO_L4);
   const query = `${POD}&countryCodes=SE,FR`;
   const { json } = await service.call("GET", `${path}/gpus/NVIDIA%20L4?${query}`);
@@ -183,7 +183,7 @@ test("CPU flavours say how much memory a processor comes with, and which of them
   expect(await availabilities("product=SERVERLESS,POD&vcpuCount=64")).toEqual([]);
 });
 
-test("data centres are those of the live service, and what is in them is what this machine has", async () => {
+test("data centres are the ones of the live service, with the GPUs of this machine", async () => {
   await using service = await startWith(TWO_L4);
   const { json } = await service.call("GET", `${path}/datacenters`);
   const { dataCenters } = json as { dataCenters: readonly { id: string; region: string }[] };

@@ -75,7 +75,7 @@ test.each([
   expect(answer.json).toMatchObject({ detail: expect.stringContaining(detail) });
 });
 
-test("an endpoint whose template others use gets one of its own when its container is changed", async () => {
+test("an endpoint with a shared template gets its own template when its container is changed", async () => {
   await using service = await startTestHttp();
   const template = { name: "shared", imageName: "a", isServerless: true };
   const { id: templateId } = (await service.call("POST", "/v1/templates", { body: template }))
@@ -130,7 +130,7 @@ test("a template that was made with an endpoint stays if another endpoint uses i
   expect(await read(service, "/v1/templates")).toMatchObject([{ id: templateId }]);
 });
 
-test("a job without a limit of its own runs as long as any job may where the endpoint has none", async () => {
+test("a job without a time limit gets the maximum if its endpoint has no limit either", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service);
   await service.call("POST", `/live/v2/${id}/run`, { body: { input: {} } });

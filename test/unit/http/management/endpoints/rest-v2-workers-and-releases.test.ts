@@ -9,7 +9,7 @@ const read = async (service: TestHttp, path: string) =>
 
 const patch = (service: TestHttp, body: object) => service.call("PATCH", ECHO, { body });
 
-test("an endpoint without workers has none in any state", async () => {
+test("an endpoint without workers has zero workers in every state", async () => {
   await using service = await startTestHttp();
   expect(await read(service, `${ECHO}/workers`)).toEqual({
     workers: [],
@@ -68,7 +68,7 @@ test.each(["workers", "releases"])("%s of no endpoint are not found", async (wha
   expect(json).toMatchObject({ detail: "endpoint not found" });
 });
 
-test("each version is a release that says what changed, by the names that GraphQL has for it", async () => {
+test("each version is a release that lists the changed fields by their names in GraphQL", async () => {
   await using service = await startTestHttp();
   const gpu = { pools: ["ADA_24"] };
   const scaling = { type: "QUEUE_DELAY", queueDelay: 4 };

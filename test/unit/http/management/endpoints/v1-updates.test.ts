@@ -133,7 +133,7 @@ it("drains the workers that workersMax leaves no room for", async () => {
 });
 
 it.skipIf(IS_FORWARDED)(
-  "shows its workers where they are asked for: what each was made of, without its secrets",
+  "shows its workers on request, each with its settings and without its secrets",
   async () => {
     const launcher = new ScriptedLauncher();
     await using service = await startTestHttp({ launcher });

@@ -140,7 +140,7 @@ describe("the audit", () => {
     );
   }
 
-  it("has an entry for each change under its field, even if it was refused, and none for reads", async () => {
+  it("has an entry for each change under its field, even if it was refused, and no entry for reads", async () => {
     await using service = await startTestHttp();
     const { saveTemplate } = await dataOf(service, SAVE);
     const { id } = saveTemplate as { id: string };

@@ -75,7 +75,7 @@ it("records are asked for before they are read or changed, but not for public qu
   expect(cluster.refreshed).toBe(1);
 });
 
-it("changes of what two replicas have are refused together, before any is made", async () => {
+it("changes of resources of two replicas are refused together, before any change is made", async () => {
   const { a, b, cluster } = replicas;
   const deploy = 'podFindAndDeployOnDemand(input: {imageName: "example/a:1"}) { id }';
   const both = `mutation { ${deploy} deleteEndpoint(id: "echo") }`;

@@ -20,7 +20,7 @@ it("lists volumes as a bare array in order of their names, of which two may be t
   expect(json).toStrictEqual([...[a, again].toSorted((x, y) => (x.id < y.id ? -1 : 1)), b]);
 });
 
-it("an endpoint shows the volumes it was given; empty ids mean none", async () => {
+it("an endpoint shows its volumes; empty ids mean no volumes", async () => {
   await using service = await startTestHttp();
   const [a, b] = [await create(service), await create(service)];
   const made = async (body: object) =>

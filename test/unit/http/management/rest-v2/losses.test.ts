@@ -130,7 +130,7 @@ const ANY = { template: anyTemplate, endpoint: anyEndpoint, volume: anyVolume, p
 const WAYS = { v1: { ...VERSIONS.v1, pod: podV1 }, v2: { ...VERSIONS.v2, pod: podV2 } };
 const OTHER = { v1: "v2", v2: "v1" } as const;
 
-test("the exceptions are those of the table in the docs, and no others", () => {
+test("the exceptions are exactly the ones in the table of the docs", () => {
   const docs = readFileSync("docs/live-clients.md", "utf8");
   const [, section = ""] = docs.split("### What is lost between them", 2);
   const [table = ""] = section.split("\n#", 1);

@@ -18,7 +18,7 @@ function use({ gate }: TestHttp, count: number): void {
   for (let at = 0; at < count; at += 1) gate?.quotas.pass("user", response);
 }
 
-test("each answer says what is left of every window, as a structured field", async () => {
+test("each answer gives the rest of every window, as a structured field", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   const first = await get(service);
   expect(first.headers["ratelimit-policy"]).toBe(POLICY);

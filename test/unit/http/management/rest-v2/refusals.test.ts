@@ -40,7 +40,7 @@ test.each([
   ["/live/v2/serverless/echo/builds", "builds"],
   ["/live/v2/registries/delegations", "delegations"],
   ["/live/v2/account/secrets", "secrets"],
-])("GET %s, of which there are none, is an empty list", async (path, list) => {
+])("GET %s without any resources is an empty list", async (path, list) => {
   await using service = await startTestHttp();
   const { status, json } = await service.call("GET", path);
   expect(status).toBe(200);
@@ -71,7 +71,7 @@ test("a path that names nothing is answered with a problem below the parts of th
   expect((await service.call("GET", "/v2/templates")).json).toMatchObject({ code: "not_found" });
 });
 
-test("a method that a path does not take is answered with those that it takes", async () => {
+test("a method that a path does not support is answered with the supported methods", async () => {
   await using service = await startTestHttp();
   const { status, headers, json } = await service.call("POST", "/live/v2/openapi.json");
   expect(status).toBe(405);

@@ -101,7 +101,7 @@ it("a page that a worker's server sends in answer to an upgrade request is sandb
   expect(answer).toMatch(/^x-content-type-options: nosniff\r$/imu);
 });
 
-it("a worker's server below /lb sets no cookie of the dashboard and clears nothing of its origin", async () => {
+it("a worker's server below /lb cannot set the dashboard's cookie or clear data of its origin", async () => {
   await using balanced = await startBalancedHttp();
   const cookies = ["sv-session=mine; Path=/", "sv-session-80=mine", "theirs=1"];
   const own = { "Set-Cookie": cookies, "Clear-Site-Data": '"*"', "Service-Worker-Allowed": "/" };

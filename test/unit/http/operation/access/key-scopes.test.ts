@@ -85,7 +85,7 @@ describe("a key with the scope", () => {
     expect(openTo("all")).toEqual(everything.toSorted());
   });
 
-  it("read-only opens what changes nothing", () => {
+  it("read-only permits only operations that change nothing", () => {
     expect(openTo("read-only")).toEqual([...JOB_READINGS, ...READINGS].toSorted());
     const pinned = JOB_READINGS.filter((name) => name !== "status");
     expect(openTo("read-only", "echo", { ttl: "1" })).toEqual([...pinned, ...READINGS].toSorted());

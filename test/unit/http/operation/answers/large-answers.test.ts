@@ -46,7 +46,7 @@ it("an answer that is read whole waits up to 30 s for room; an answer in slices 
     .toMatchObject({ status: 503 });
 });
 
-it("a reader that takes nothing of a large answer for a minute is cut off", async () => {
+it("a reader that reads nothing of a large answer for a minute is cut off", async () => {
   await using service = await startTestHttp();
   const path = `/v2/echo/status/${await jobWithLargeOutput(service)}`;
   const reader = await service.socket(requestText("GET", path));

@@ -67,7 +67,7 @@ test("the document is served without a key, while everything else asks for one",
   ]);
 });
 
-test("a dialect under a path of its own has its own document there, which says so", async () => {
+test("a dialect under its own path has its own document there, with that path as server", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/live/v1/openapi.json");
   expect(json).toEqual(JSON.parse(JSON.stringify(LIVE_DOCUMENT)));
