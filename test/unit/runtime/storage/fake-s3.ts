@@ -142,7 +142,7 @@ export class FakeS3 implements AsyncDisposable {
         return { status: 200, headers: { etag: `"${md5(body)}"` } };
       }
       case "complete":
-        return this.#complete(id);
+        return this.#complete(id, body);
       case "abort":
         return this.multiparts.delete(id) ? { status: 204 } : refusal(404, "NoSuchUpload");
       case "get":
@@ -151,9 +151,13 @@ export class FakeS3 implements AsyncDisposable {
     }
   }
 
-  #complete(id: string): Answer {
+  #complete(id: string, body: Buffer): Answer {
     const open = this.multiparts.get(id);
     if (open === undefined) return refusal(404, "NoSuchUpload");
+    const named = [...String(body).matchAll(/<PartNumber>(\d+)</gu)].map(([, part]) =>
+      Number(part),
+    );
+    if (named.some((part, at) => part !== at + 1)) return refusal(400, "InvalidPartOrder");
     const parts = [...open.parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
     const { key, contentType, metadata } = open;
     const etag = multipartEtag(parts);

@@ -92,6 +92,18 @@ test("a piece larger than several parts is cut", async () => {
   );
 });
 
+test("parts are put together in their order, though the first one is stored last", async () => {
+  await using fake = await FakeS3.start();
+  const whole = letters(PART * 2 + 1);
+  const { promise: others, resolve: othersAreSent } = Promise.withResolvers<void>();
+  fake.trouble("part", others);
+  let sent = 0;
+  const onProgress = () => ((sent += 1) === 2 ? othersAreSent() : undefined);
+  const terms = { partSizeBytes: PART, concurrency: 2, onProgress };
+  await storeOn(fake.url).upload("k", whole, terms);
+  expect(fake.objects.get("k")?.body.equals(whole)).toBe(true);
+});
+
 test("a file that grows while it is read arrives with what was added", async () => {
   await using fake = await FakeS3.start();
   const whole = letters(1_500_000);
