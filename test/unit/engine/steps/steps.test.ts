@@ -87,6 +87,7 @@ it("nothing staged is left when the s3Config of a submission cannot be staged", 
     },
   });
   await expect(submitted).rejects.toMatchObject({ code: "storage_full" });
+  await expect.poll(() => disk.files()).toEqual([]);
   expect(await disk.filesLeft()).toEqual([]);
 });
 
