@@ -70,7 +70,7 @@ export class DebuggerClient implements AsyncDisposable {
 
   /** Pauses the program for this time, by the program's own clock. */
   async linger(ms: number): Promise<void> {
-    await this.evaluate(`for (const from = performance.now(); performance.now() - from < ${ms};);`);
+    await this.evaluate(`Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`);
   }
 
   async resume(): Promise<void> {
