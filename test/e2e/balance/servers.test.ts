@@ -126,19 +126,25 @@ describe.skipIf(curlIsMissing !== undefined)("bodies", () => {
     expect([first, last]).toEqual(["first", "last"]);
   });
 
-  test("of more than 30 MB are refused with 413, announced or not, and cut off on the way back", async () => {
-    const file = path.join(files.root, "31-mb");
-    await writeFile(file, Buffer.alloc(31 * MB));
-    for (const more of [[], ["-H", "Transfer-Encoding: chunked"]]) {
-      const { body } = await curl(urlOf("/hash"), "-T", file, ...more);
-      expect(JSON.parse(body.toString())).toMatchObject({ code: "payload_too_large", status: 413 });
-    }
-    const { exitCode, body } = await curl(urlOf(`/zeros?bytes=${31 * MB}`));
-    // curl's word for a transfer that ended too soon.
-    expect(exitCode).toBe(18);
-    expect(body.length).toBeLessThanOrEqual(30 * MB);
-    expect((await curl(urlOf(`/zeros?bytes=${30 * MB}`))).body).toHaveLength(30 * MB);
-  });
+  testInFull(
+    "of more than 30 MB are refused with 413, announced or not, and cut off on the way back",
+    async () => {
+      const file = path.join(files.root, "31-mb");
+      await writeFile(file, Buffer.alloc(31 * MB));
+      for (const more of [[], ["-H", "Transfer-Encoding: chunked"]]) {
+        const { body } = await curl(urlOf("/hash"), "-T", file, ...more);
+        expect(JSON.parse(body.toString())).toMatchObject({
+          code: "payload_too_large",
+          status: 413,
+        });
+      }
+      const { exitCode, body } = await curl(urlOf(`/zeros?bytes=${31 * MB}`));
+      // curl's word for a transfer that ended too soon.
+      expect(exitCode).toBe(18);
+      expect(body.length).toBeLessThanOrEqual(30 * MB);
+      expect((await curl(urlOf(`/zeros?bytes=${30 * MB}`))).body).toHaveLength(30 * MB);
+    },
+  );
 });
 
 describe("WebSockets", () => {

@@ -5,6 +5,7 @@ import type { TestJob } from "../memory-job-source.ts";
 import { WorkerRun } from "../worker-run.ts";
 import { FakeS3, refusal } from "./fake-s3.ts";
 import { SECRET } from "./store-on.ts";
+import { testInFull } from "../../../setup/size.ts";
 
 const LEFT = "ended an upload that was left unfinished";
 
@@ -141,7 +142,7 @@ describe("an upload in parts", () => {
     expect(steady.log.map(({ msg }) => msg)).not.toContain(LEFT);
   });
 
-  test("of a job whose process had to be killed is aborted by the supervisor", async () => {
+  testInFull("of a job whose process had to be killed is aborted by the supervisor", async () => {
     await using fake = await FakeS3.start();
     await using run = new WorkerRun("uploads-as-told");
     const { jobId, leaseToken } = run.source.submit(to(fake, "blocks meanwhile"));
