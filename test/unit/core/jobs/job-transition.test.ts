@@ -131,6 +131,18 @@ describe("a job's life", () => {
     expect(retried.result === "changed" && retried.job.failure).toBeUndefined();
   });
 
+  it("has all its tries again after a retry on demand", () => {
+    const retryRules = { workerLost: 1, handlerError: 1 };
+    for (const type of ["lose-worker", "fail"] as const) {
+      const tried = [SAMPLE_EVENTS["hand-over"], { ...SAMPLE_EVENTS[type], retryRules }];
+      const failed = after(queuedJob(), ...tried, ...tried);
+      expect(failed.status).toBe("FAILED");
+      const again = after(failed, SAMPLE_EVENTS.retry, ...tried);
+      expect(again).toMatchObject({ status: "IN_QUEUE", retries: 3 });
+      expect(after(again, ...tried).status).toBe("FAILED");
+    }
+  });
+
   it("loses chunks and output whenever it goes back to the queue", () => {
     const retryRules = { workerLost: 1, handlerError: 1 };
     const running = after(jobIn("IN_PROGRESS"), SAMPLE_EVENTS["append-chunks"]);
