@@ -29,7 +29,7 @@ test("its version is the package's", async () => {
   expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
 });
 
-test("nothing in it is what BuildKit warns of", () => {
+test("BuildKit has no warnings for it", () => {
   // Its rules LegacyKeyValueFormat, MaintainerDeprecated, FromAsCasing and JSONArgsRecommended.
   const deprecated =
     /^MAINTAINER\b|^(?:ENV|LABEL) [^\s=]+ |^FROM \S+ as |^(?:CMD|ENTRYPOINT) (?!\[)/mu;

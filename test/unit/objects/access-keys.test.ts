@@ -58,7 +58,7 @@ const refused = (code: string): unknown =>
   });
 
 describe("the keys of an endpoint", () => {
-  it.each(["a", "shared"])("are good for its bucket and for its volume: %s", async (Bucket) => {
+  it.each(["a", "shared"])("are valid for its bucket and for its volume: %s", async (Bucket) => {
     await client.send(new PutObjectCommand({ Bucket, Key: "new", Body: "x" }));
     const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: "new" }));
     expect(await Body?.transformToString()).toBe("x");
@@ -67,7 +67,7 @@ describe("the keys of an endpoint", () => {
     expect(await textAt(s3.store.bucket("a"), "copy")).toBe("x");
   });
 
-  it("are refused for the bucket of another, whatever is asked, and so for one that is not there", async () => {
+  it("are refused for the bucket of another endpoint in every request, and in the same way for a missing bucket", async () => {
     const at = { Bucket: "b", Key: "key" };
     const upload = await s3.store.bucket("b").uploads.create("key", { headers: {}, metadata: {} });
     const part = { ...at, UploadId: upload.id, PartNumber: 1 };
@@ -101,7 +101,7 @@ describe("the keys of an endpoint", () => {
     expect(await s3.store.bucket("b").uploads.list()).toHaveLength(1);
   });
 
-  it("copy nothing out of another's bucket, nor into it", async () => {
+  it("cannot copy out of another endpoint's bucket, or into it", async () => {
     const own = { Bucket: "a", Key: "stolen" };
     const { UploadId } = await client.send(new CreateMultipartUploadCommand(own));
     const part = { ...own, UploadId, PartNumber: 1, CopySource: "b/key" };
@@ -138,7 +138,7 @@ describe("the keys of an endpoint", () => {
     expect((await fetch(own)).status).toBe(200);
   });
 
-  it("are good no longer when the endpoint is gone, its addresses neither, nor for a later one of its name", async () => {
+  it("and presigned addresses are invalid once the endpoint is deleted, also for a later endpoint of its name", async () => {
     const url = await getSignedUrl(client, new GetObjectCommand({ Bucket: "a", Key: "key" }));
     const get = async () => client.send(new GetObjectCommand({ Bucket: "a", Key: "key" }));
     await get();
@@ -160,7 +160,7 @@ describe("the keys of an endpoint", () => {
     await expect(ask).rejects.toEqual(refused("AccessDenied"));
   });
 
-  it("make their endpoint's bucket again when it is gone", async () => {
+  it("recreate their endpoint's bucket if it is gone", async () => {
     await client.send(new DeleteObjectCommand({ Bucket: "a", Key: "key" }));
     await client.send(new DeleteBucketCommand({ Bucket: "a" }));
     await client.send(new CreateBucketCommand({ Bucket: "gone" }));
@@ -168,7 +168,7 @@ describe("the keys of an endpoint", () => {
   });
 });
 
-it("keys are the same whenever they are computed, and other ones for each endpoint and each store", () => {
+it("the keys of an endpoint are always the same, and differ for each endpoint and each store", () => {
   const owner = { id: "a", createdAt: CREATED };
   const keys = keysOf(CREDENTIALS, owner);
   expect(keysOf(CREDENTIALS, { ...owner })).toEqual(keys);
@@ -181,7 +181,7 @@ it("keys are the same whenever they are computed, and other ones for each endpoi
   expect(new Set(secrets).size).toBe(4);
 });
 
-it("nobody has a key that is none", () => {
+it("an invalid key belongs to no endpoint", () => {
   const holderOf = holderLookup(CREDENTIALS, (id) => owners.get(id));
   for (const id of ["", "SV-", "SV-none", "sv-a", "a", `${CREDENTIALS.accessKeyId}x`]) {
     expect([id, holderOf(id)]).toEqual([id, undefined]);

@@ -6,7 +6,7 @@ import { readOrMakeCredentials } from "../../../emulator/objects/disk/credential
 import { StoreUnusableError } from "../../../emulator/core/store-error.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
-it("are made once and then kept, for nobody else to read", () => {
+it("are created once and then kept, readable by the user only", () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "credentials");
   const made = readOrMakeCredentials(file);
@@ -29,7 +29,7 @@ it("are others in each data directory", () => {
   expect(first?.secretAccessKey).not.toBe(second?.secretAccessKey);
 });
 
-it("are not replaced when the file is there and has none: the message says what to do", () => {
+it("are not replaced if the file exists without them: the message says what to do", () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "credentials");
   fs.writeFileSync(file, "[default]\naws_access_key_id = X\n");

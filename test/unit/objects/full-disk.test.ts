@@ -13,7 +13,7 @@ const DISK_BYTES = 4_000_000;
 describe.skipIf(tmpfsIsMissing !== undefined).each(["endpoint", "volume"] as const)(
   "a bucket of an %s on a full disk",
   (kind) => {
-    it("refuses what has no room, keeps the rest, and takes more when there is room again", async () => {
+    it("refuses objects without room, keeps the others, and accepts objects when there is room again", async () => {
       using disk = mountTmpfs(DISK_BYTES);
       await using subject = await openOnDisk(kind, disk.path);
       const { bucket } = subject;

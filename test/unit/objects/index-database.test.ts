@@ -15,7 +15,7 @@ it("an index that is refused to another one of this process stays locked to othe
   new IndexDatabase(directory.path).close();
 });
 
-it("what the index commits is on the disk, whatever a plain sync leaves in the drive's cache", () => {
+it("commits of the index reach the disk, even if a plain sync leaves data in the drive's cache", () => {
   using directory = temporaryDirectory();
   const index = new IndexDatabase(directory.path);
   expect(index.first`PRAGMA synchronous`).toEqual([2]);

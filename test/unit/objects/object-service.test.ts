@@ -113,7 +113,7 @@ describe("endpoints", () => {
   });
 });
 
-it("a volume is a bucket as long as it is said to be", async () => {
+it("a volume is a bucket for as long as it is registered", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   await service.start(ANYWHERE);

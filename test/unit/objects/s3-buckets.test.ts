@@ -42,7 +42,7 @@ describe("buckets", () => {
     },
   );
 
-  it("that do not exist are told so by every operation", async () => {
+  it("that do not exist are reported as missing by every operation", async () => {
     await using s3 = await s3Harness();
     const asks = [
       { path: "/none" },
@@ -63,7 +63,7 @@ describe("buckets", () => {
 });
 
 describe("several objects at a time", () => {
-  it("are deleted, and each key is told", async () => {
+  it("are deleted, and the answer lists each key", async () => {
     await using s3 = await s3Harness();
     const { client } = s3;
     const keys = [...KEYS, `<&>"'`, " leading and trailing ", "line\r\nbreak", "never there"];
@@ -76,7 +76,7 @@ describe("several objects at a time", () => {
     for (const key of keys) expect(await codeOf(textAt(client, key))).toBe("NoSuchKey");
   });
 
-  it("are deleted quietly, and only refusals are told", async () => {
+  it("are deleted in quiet mode, and the answer lists only refusals", async () => {
     await using s3 = await s3Harness();
     const { client } = s3;
     await put(client, "a");
@@ -117,7 +117,7 @@ describe("several objects at a time", () => {
   });
 });
 
-describe("what this store does not do", () => {
+describe("unsupported requests", () => {
   it.each([
     ["GET", "acl"],
     ["PUT", "acl"],
@@ -151,7 +151,7 @@ describe("what this store does not do", () => {
     expect(await codeOf(textAt(s3.client, "a"))).toBe("NoSuchKey");
   });
 
-  it("versions, parts of objects, and methods nobody knows", async () => {
+  it("versions, parts of objects, and unknown methods", async () => {
     await using s3 = await s3Harness();
     const path = `/${BUCKET}/a`;
     const versioned = await signedFetch(s3, { path, query: { versionId: "3" } });

@@ -25,7 +25,7 @@ async function answerOf(request: http.ClientRequest) {
   return { status: response.statusCode, text: await text(response), headers: response.headers };
 }
 
-it("a large body that is not wanted is not waited for, and the client sees why", async () => {
+it("a refused large body is not read to its end, and the client sees the reason", async () => {
   await using s3 = await s3Harness();
   const request = await opened(s3, { path: "/none/a", headers: { "content-length": "20000000" } });
   const answer = answerOf(request);
@@ -37,7 +37,7 @@ it("a large body that is not wanted is not waited for, and the client sees why",
   });
 });
 
-it("a body is asked for only when the request is good", async () => {
+it("a body is requested only after the request was checked", async () => {
   await using s3 = await s3Harness();
   const headers = { expect: "100-continue", "content-length": "5" };
   const good = await opened(s3, { path, headers });
@@ -57,7 +57,7 @@ it("a body is asked for only when the request is good", async () => {
   expect(isAsked).toBe(false);
 });
 
-it("a client that leaves in the middle leaves nothing, and no word in the log", async () => {
+it("a client that disconnects in the middle leaves nothing behind, and no line in the log", async () => {
   using temporary = temporaryDirectory();
   const s3 = await s3Harness({ directory: temporary.path });
   const request = await opened(s3, { path, headers: { "content-length": "1000000" } });
@@ -72,7 +72,7 @@ it("a client that leaves in the middle leaves nothing, and no word in the log", 
   expect(fs.readdirSync(`${temporary.path}/blobs`)).toEqual([]);
 });
 
-it("a reader that leaves in the middle does no harm", async () => {
+it("a reader that disconnects in the middle does no harm", async () => {
   await using s3 = await s3Harness();
   await put(s3.store.bucket(BUCKET), "a", pattern(5_000_000));
   const { url, headers } = await signedRequest(s3, { path });
@@ -85,7 +85,7 @@ it("a reader that leaves in the middle does no harm", async () => {
   expect(s3.logged).toEqual([]);
 });
 
-it("a connection serves one request after the other, whatever comes of them", async () => {
+it("a connection serves one request after the other, also after refusals", async () => {
   await using s3 = await s3Harness();
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const ports = new Set<number | undefined>();
@@ -109,7 +109,7 @@ it("a connection serves one request after the other, whatever comes of them", as
   expect(ports.size).toBe(1);
 });
 
-it("a HEAD says how long the object is and sends none of it, also when there is none", async () => {
+it("a HEAD gives the length of the object and sends no body, also for a missing object", async () => {
   await using s3 = await s3Harness();
   await put(s3.store.bucket(BUCKET), "a", "0123456789");
   const there = await signedFetch(s3, { method: "HEAD", path });
@@ -119,7 +119,7 @@ it("a HEAD says how long the object is and sends none of it, also when there is 
   expect(missing).toMatchObject({ status: 404, text: "" });
 });
 
-it("what is no request, or has no address, is refused", async () => {
+it("an invalid request, and a request without an address, are refused", async () => {
   await using s3 = await s3Harness();
   const { port } = new URL(s3.url);
   for (const line of [
@@ -132,7 +132,7 @@ it("what is no request, or has no address, is refused", async () => {
   }
 });
 
-it("an error says what is wrong of what, under an id, and no more", async () => {
+it("an error has the problem, the resource and an id, and no more", async () => {
   await using s3 = await s3Harness();
   const { text: document, headers } = await signedFetch(s3, { path: `/${BUCKET}/a<b>&c` });
   const id = headers.get("x-amz-request-id") ?? "";
@@ -164,7 +164,7 @@ it("a defect is answered with an id that the log explains, and the store goes on
   expect((await signedFetch(s3, { path })).status).toBe(200);
 });
 
-it("requests that are answered when the store stops are answered whole", async () => {
+it("running answers are completed when the store stops", async () => {
   const s3 = await s3Harness();
   await put(s3.store.bucket(BUCKET), "a", pattern(3_000_000));
   const { url, headers } = await signedRequest(s3, { path });
@@ -175,7 +175,7 @@ it("requests that are answered when the store stops are answered whole", async (
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
-it("a wrong clock is told as that, and a right one in another region is none", async () => {
+it("a wrong clock is reported as such, and a client may use another region", async () => {
   await using s3 = await s3Harness();
   const elsewhere = s3.clientWith({ region: "eu-west-3" });
   await elsewhere.send(new PutObjectCommand({ Bucket: BUCKET, Key: "a", Body: "x" }));

@@ -44,7 +44,7 @@ async function expectRefused(s3: S3Harness, ask: Partial<RawAsk>, code: string):
 describe.each(ALGORITHMS)("the checksum %s", (algorithm) => {
   const header = `x-amz-checksum-${algorithm.toLowerCase()}`;
 
-  it("is compared, kept and given back, from memory and from a stream", async () => {
+  it("is compared, stored and returned, from memory and from a stream", async () => {
     await using s3 = await s3Harness();
     const bodies = [
       Buffer.from("123456789"),
@@ -68,7 +68,7 @@ describe.each(ALGORITHMS)("the checksum %s", (algorithm) => {
     }
   });
 
-  it("that is wrong refuses the object, whether it comes before or behind it", async () => {
+  it("refuses the object if it does not match, whether it comes before or after the content", async () => {
     await using s3 = await s3Harness();
     const wrong = `A${(CHECKS[algorithm] ?? "").slice(1)}`;
     await expectRefused(s3, { headers: { [header]: wrong } }, "BadDigest");
@@ -96,7 +96,7 @@ function trailing(header: string, value: string): Partial<RawAsk> {
   };
 }
 
-it("no checksum is told of a part of an object, nor to who does not ask", async () => {
+it("no checksum is sent with a range of an object, or without a request for it", async () => {
   await using s3 = await s3Harness();
   await s3.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: "a", Body: "123456789" }));
   const asked = { "x-amz-checksum-mode": "ENABLED" };
@@ -109,7 +109,7 @@ it("no checksum is told of a part of an object, nor to who does not ask", async 
   expect(head.ChecksumCRC32).toBeUndefined();
 });
 
-it("a body that is not the signed one is refused", async () => {
+it("a body that differs from the signed one is refused", async () => {
   await using s3 = await s3Harness();
   const sha256 = createHash("sha256").update("another body").digest("hex");
   await expectRefused(
@@ -119,7 +119,7 @@ it("a body that is not the signed one is refused", async () => {
   );
 });
 
-it("a body that is not the one of its MD5 is refused, and an MD5 that is none", async () => {
+it("a body that does not match its MD5 is refused, and so is an invalid MD5", async () => {
   await using s3 = await s3Harness();
   const md5 = createHash("md5").update("another body").digest("base64");
   await expectRefused(s3, { headers: { "content-md5": md5 } }, "BadDigest");
@@ -147,14 +147,14 @@ it.each([
   await expectRefused(s3, { headers }, code);
 });
 
-it("kinds of bodies that are not known are not implemented", async () => {
+it("unknown kinds of bodies are answered as not implemented", async () => {
   await using s3 = await s3Harness();
   const headers = { "x-amz-content-sha256": "STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD" };
   const answer = await signedFetch(s3, { method: "PUT", path, headers, body: "x" });
   expect(answer).toMatchObject({ status: 501, code: "NotImplemented" });
 });
 
-it("an object without a length is refused, one that is too large before it comes", async () => {
+it("an object without a length is refused, and a too large object before its content arrives", async () => {
   await using s3 = await s3Harness();
   const chunked = { "x-amz-content-sha256": "STREAMING-UNSIGNED-PAYLOAD-TRAILER" };
   const missing = await signedFetch(s3, {
@@ -222,7 +222,7 @@ describe("a body in signed chunks", () => {
     expect(headers.get("content-encoding")).toBe("x-own");
   });
 
-  it("is refused with a byte changed, and nothing of it is stored", async () => {
+  it("is refused if a byte was changed, and nothing of it is stored", async () => {
     await using s3 = await s3Harness();
     const answer = await putChunked(s3, (body) => body.replace("yyy", "yyz"));
     expect(answer).toMatchObject({

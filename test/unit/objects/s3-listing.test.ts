@@ -19,7 +19,7 @@ async function withKeys(keys: readonly string[] = KEYS): Promise<S3Harness> {
   return s3;
 }
 
-it("all keys come, in pages of any size", async () => {
+it("all keys are listed, in pages of any size", async () => {
   await using s3 = await withKeys();
   for (const pageSize of [1, 2, 3, 7, 1_000]) {
     const found: (string | undefined)[] = [];
@@ -33,7 +33,7 @@ it("all keys come, in pages of any size", async () => {
   }
 });
 
-it("what a prefix and a delimiter leave comes, objects and common prefixes", async () => {
+it("with a prefix and a delimiter, the matching objects and the common prefixes are listed", async () => {
   await using s3 = await withKeys();
   const ask = { Bucket: BUCKET, Prefix: "b/", Delimiter: "/" };
   const answers = [
@@ -51,7 +51,7 @@ it("what a prefix and a delimiter leave comes, objects and common prefixes", asy
   }
 });
 
-it("the first version goes on behind a marker, and names the next", async () => {
+it("the first version continues after a marker, and gives the next marker", async () => {
   await using s3 = await withKeys();
   const first = await s3.client.send(
     new ListObjectsCommand({ Bucket: BUCKET, Delimiter: "/", MaxKeys: 2 }),
@@ -68,7 +68,7 @@ it("the first version goes on behind a marker, and names the next", async () => 
   expect(await signedFetch(s3, { path: `/${BUCKET}`, query })).toMatchObject({ status: 200 });
 });
 
-it("the second version starts behind any text, and keeps its tokens to itself", async () => {
+it("the second version starts after any text, and its tokens are opaque", async () => {
   await using s3 = await withKeys();
   const answer = await s3.client.send(
     new ListObjectsV2Command({ Bucket: BUCKET, StartAfter: "b/1x", MaxKeys: 1, FetchOwner: true }),
@@ -79,7 +79,7 @@ it("the second version starts behind any text, and keeps its tokens to itself", 
   await expect(s3.client.send(wrong)).rejects.toHaveProperty("name", "InvalidArgument");
 });
 
-it("keys that no XML can hold come in URL encoding", async () => {
+it("keys that XML cannot contain are listed in URL encoding", async () => {
   const keys = ["a\u0001b", "a\nb", "a\rb", "a b", "\u0000", "\uFFFF"];
   await using s3 = await withKeys(keys);
   const ask = { Bucket: BUCKET, EncodingType: "url", MaxKeys: 1_000 } as const;
@@ -103,7 +103,7 @@ it.each([
   expect(await signedFetch(s3, { path: `/${BUCKET}`, query })).toMatchObject({ status: 400, code });
 });
 
-it("a page never has more than a thousand entries, and none if none are asked for", async () => {
+it("a page has at most a thousand entries, and zero if zero are requested", async () => {
   await using s3 = await withKeys();
   const many = await s3.client.send(new ListObjectsV2Command({ Bucket: BUCKET, MaxKeys: 5_000 }));
   expect(many.MaxKeys).toBe(1_000);

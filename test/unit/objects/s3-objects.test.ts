@@ -12,7 +12,7 @@ import { BUCKET, s3Harness } from "./s3-harness.ts";
 import { signedFetch } from "./signed-fetch.ts";
 
 describe("objects", () => {
-  it.each(KEYS)("are put, got, looked at and deleted: %j", async (Key) => {
+  it.each(KEYS)("are put, read, inspected and deleted: %j", async (Key) => {
     await using s3 = await s3Harness();
     const { client } = s3;
     const { ETag } = await put(client, Key, `content of ${Key}`);
@@ -26,7 +26,7 @@ describe("objects", () => {
     );
   });
 
-  it("keep what is said of them, and say it again", async () => {
+  it("keep their metadata, and return it", async () => {
     await using s3 = await s3Harness();
     const { client } = s3;
     const said = {
@@ -53,7 +53,7 @@ describe("objects", () => {
     });
   });
 
-  it("of which nothing is said are bytes", async () => {
+  it("without a content type have the type of plain bytes", async () => {
     await using s3 = await s3Harness();
     await signedFetch(s3, { method: "PUT", path: `/${BUCKET}/a`, body: Buffer.from("x") });
     const { headers } = await signedFetch(s3, { path: `/${BUCKET}/a` });
@@ -61,7 +61,7 @@ describe("objects", () => {
     expect(headers.get("content-encoding")).toBeNull();
   });
 
-  it("are given in part", async () => {
+  it("are read in ranges", async () => {
     await using s3 = await s3Harness();
     const { client } = s3;
     await put(client, "a", "0123456789");
@@ -82,7 +82,7 @@ describe("objects", () => {
     expect(await textAt(client, "empty")).toBe("");
   });
 
-  it("are given on conditions", async () => {
+  it("are read on conditions", async () => {
     await using s3 = await s3Harness();
     const { client } = s3;
     const { ETag } = await put(client, "a");
@@ -106,7 +106,7 @@ describe("objects", () => {
     }
   });
 
-  it("a part is given only of the object it was begun with", async () => {
+  it("a range is read only of the object that the reader began with", async () => {
     await using s3 = await s3Harness();
     const { ETag = "" } = await put(s3.client, "a", "0123456789");
     const part = async (condition: string) =>
@@ -133,7 +133,7 @@ describe("objects", () => {
     expect(await textAt(client, "a")).toBe("two");
   });
 
-  it("a reader may have the answer say other things than are kept", async () => {
+  it("a reader may override headers of the answer", async () => {
     await using s3 = await s3Harness();
     await put(s3.client, "a", "x", { ContentType: "text/plain" });
     const answer = await s3.client.send(
@@ -175,7 +175,7 @@ describe("copies", () => {
       ...more,
     });
 
-  it.each(KEYS)("have the content and what is said of their source: %j", async (source) => {
+  it.each(KEYS)("have the content and the metadata of their source: %j", async (source) => {
     await using s3 = await s3Harness();
     const { client } = s3;
     await put(client, source, "content", { ContentType: "a/b", Metadata: { c: "d" } });
@@ -189,7 +189,7 @@ describe("copies", () => {
     expect(await textAt(client, "copy")).toBe("content");
   });
 
-  it("may have something else said of them, also in their source's place", async () => {
+  it("may have other metadata, also in place of their source", async () => {
     await using s3 = await s3Harness();
     const { client } = s3;
     await put(client, "a", "content", { ContentType: "a/b", Metadata: { c: "d" } });

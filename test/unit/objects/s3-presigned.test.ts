@@ -12,7 +12,7 @@ import { BUCKET, s3Harness } from "./s3-harness.ts";
 
 const target = { Bucket: BUCKET, Key: "a b/ü&+.txt" };
 
-it("one to put an object takes a body that nobody knew when it was signed", async () => {
+it("an address to put an object accepts any body", async () => {
   await using s3 = await s3Harness();
   const command = new PutObjectCommand({
     ...target,
@@ -30,7 +30,7 @@ it("one to put an object takes a body that nobody knew when it was signed", asyn
   expect(head).toMatchObject({ ContentType: "text/plain", Metadata: { a: "b" }, ContentLength: 7 });
 });
 
-it("one to get an object gives it, in part if so wished, with the headers it says", async () => {
+it("an address to get an object returns it, or a range of it, with the requested headers", async () => {
   await using s3 = await s3Harness();
   await put(s3.store.bucket(BUCKET), target.Key, "0123456789");
   const command = new GetObjectCommand({ ...target, ResponseContentType: "image/png" });
@@ -42,7 +42,7 @@ it("one to get an object gives it, in part if so wished, with the headers it say
   expect(await part.text()).toBe("01");
 });
 
-it("one to put a part takes it", async () => {
+it("an address to put a part accepts the part", async () => {
   await using s3 = await s3Harness();
   const { uploads } = s3.store.bucket(BUCKET);
   const upload = await uploads.create(target.Key, { headers: {}, metadata: {} });
@@ -56,7 +56,7 @@ it("one to put a part takes it", async () => {
   expect(await textAt(s3.store.bucket(BUCKET), target.Key)).toBe("part");
 });
 
-it("headers that were signed with it must come as they were", async () => {
+it("signed headers must be sent unchanged", async () => {
   await using s3 = await s3Harness();
   const command = new PutObjectCommand({ ...target, ContentType: "text/plain" });
   const url = await getSignedUrl(s3.client, command, {
@@ -68,7 +68,7 @@ it("headers that were signed with it must come as they were", async () => {
   expect((await send("text/plain")).status).toBe(200);
 });
 
-it("one works for one method, one object and as long as it says", async () => {
+it("an address is valid for one method, one object and its time", async () => {
   await using s3 = await s3Harness();
   await put(s3.store.bucket(BUCKET), target.Key, "x");
   await put(s3.store.bucket(BUCKET), "other", "x");
@@ -90,7 +90,7 @@ it("one works for one method, one object and as long as it says", async () => {
   expect(await late.text()).toContain("the request has expired");
 });
 
-it("metadata in one that could be no header is refused", async () => {
+it("metadata in an address that is not valid in a header is refused", async () => {
   await using s3 = await s3Harness();
   for (const metadata of [{ a: "日本" }, { a: "b\nc" }]) {
     const command = new PutObjectCommand({ ...target, Metadata: metadata });

@@ -90,7 +90,7 @@ describe("a request with something changed after it was signed", () => {
     expectRefused({ ...request, headers }, "AuthorizationHeaderMalformed");
   });
 
-  it("says what was to be signed, and nothing of the secret", async () => {
+  it("shows the text to sign, and nothing of the secret", async () => {
     const request = sent({ ...(await signed(WISH)), method: "GET" });
     try {
       verify(request, holderLookup(CREDENTIALS), NOW);
@@ -108,7 +108,7 @@ describe("a request with something changed after it was signed", () => {
     }
   });
 
-  it("is refused with a header of S3's own that nobody signed", async () => {
+  it("is refused with an unsigned header of S3", async () => {
     const request = await signed(WISH);
     const headers = { ...request.headers, "x-amz-copy-source": "/bucket/other" };
     expectRefused(sent({ ...request, headers }), "AccessDenied");

@@ -20,7 +20,7 @@ async function volumeBeside(files: Readonly<Record<string, string>>, hasPaths: b
   return { tree, volume, read, replace, [Symbol.asyncDispose]: tree[Symbol.asyncDispose] };
 }
 
-describe.each([true, false])("with paths to what is open: %s", (hasPaths) => {
+describe.each([true, false])("with paths to open files: %s", (hasPaths) => {
   it.runIf(!hasPaths || fs.existsSync("/proc/self/fd"))(
     "a link is followed to a file in the volume, never out of it, and never as a directory",
     async () => {

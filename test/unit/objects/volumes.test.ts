@@ -15,8 +15,8 @@ import {
   textAt,
 } from "../../contract/objects/subject.ts";
 
-describe("what workers do", () => {
-  it("a file a worker wrote is an object, with an ETag that claims to be no MD5", async () => {
+describe("files of workers", () => {
+  it("a file that a worker wrote is an object, with an ETag that does not look like an MD5", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, volume } = subject;
     fs.mkdirSync(path.join(volume, "models/a b"), { recursive: true });
@@ -36,7 +36,7 @@ describe("what workers do", () => {
     expect(fs.statSync(file).mode & 0o777).toBe(0o644 & ~process.umask());
   });
 
-  it("a file a worker wrote to is another object: what a client said of the former is forgotten", async () => {
+  it("a file that a worker changed is another object: the client's metadata of the former is forgotten", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, volume } = subject;
     const options = { headers: { "content-type": "text/plain" }, metadata: { a: "b" } };
@@ -51,7 +51,7 @@ describe("what workers do", () => {
     expect(await textAt(bucket, "x")).toBe("worker!");
   });
 
-  it("a file that grows while it is read is read as long as it was", async () => {
+  it("a file that grows while it is read is read to its length at the beginning", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, volume } = subject;
     fs.writeFileSync(path.join(volume, "log"), "first");
@@ -62,7 +62,7 @@ describe("what workers do", () => {
     expect(Buffer.concat(pieces).toString()).toBe("first");
   });
 
-  it("directories are no objects, however empty; one without files makes way for an object", async () => {
+  it("directories are not objects, even empty ones; an object can replace a directory without files", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, volume } = subject;
     fs.mkdirSync(path.join(volume, "a/b"), { recursive: true });
@@ -92,7 +92,7 @@ describe("what workers do", () => {
     expect(await subject.contentFiles()).toEqual(["a/b"]);
   });
 
-  it("pipes, sockets and names that are no UTF-8 are no objects", async () => {
+  it("pipes, sockets and files with names that are not UTF-8 are not objects", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, volume } = subject;
     execFileSync("mkfifo", [path.join(volume, "pipe")]);
@@ -125,7 +125,7 @@ describe("links", () => {
     return { ...subject, subject, outside };
   }
 
-  it("those that lead to a file in the volume are objects, all others are not", async () => {
+  it("links that lead to a file in the volume are objects, other links are not", async () => {
     const { bucket, subject } = await withLinks();
     await using _ = subject;
     expect(await keysOf(bucket)).toEqual(["blobs/real", "inside"]);
@@ -145,7 +145,7 @@ describe("links", () => {
     }
   });
 
-  it("none is written or deleted through", async () => {
+  it("nothing is written or deleted through a link", async () => {
     const { bucket, subject, outside, volume } = await withLinks();
     await using _ = subject;
     for (const key of ["directory-outside/new", "up/outside/new", "directory-inside/new"]) {
@@ -162,7 +162,7 @@ describe("links", () => {
     expect(fs.existsSync(path.join(volume, "file-outside-absolute"))).toBe(false);
   });
 
-  it("one in the place of where uploads wait stops uploads, and takes none elsewhere", async () => {
+  it("a link in the place of the directory for uploads stops uploads, and no upload follows it", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, directory, volume } = subject;
     fs.mkdirSync(path.join(directory, "outside"));
@@ -172,8 +172,8 @@ describe("links", () => {
   });
 });
 
-describe("what is unfinished", () => {
-  it("is no object, and is cleared away when the volume is a bucket again", async () => {
+describe("an unfinished upload", () => {
+  it("is not an object, and is removed when the volume is a bucket again", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, volume } = subject;
     async function* stopsHalfway() {
@@ -189,7 +189,7 @@ describe("what is unfinished", () => {
     expect(await keysOf(reopened)).toEqual(["x"]);
   });
 
-  it("a volume that is no bucket any more keeps its files and loses its open uploads", async () => {
+  it("a volume that is no longer a bucket keeps its files and loses its open uploads", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, store } = subject;
     await put(bucket, "x", "kept");
@@ -203,7 +203,7 @@ describe("what is unfinished", () => {
   });
 });
 
-it("a volume cannot be deleted as a bucket, nor have the name of one", async () => {
+it("a volume cannot be deleted as a bucket, or have the name of a bucket", async () => {
   await using subject = await openOnDisk("volume");
   const { store, volume } = subject;
   await expect(store.deleteBucket("bucket")).rejects.toHaveProperty("code", "AccessDenied");

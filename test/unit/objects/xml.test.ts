@@ -23,7 +23,7 @@ it("any text is written so that it is read as it was", () => {
   fc.assert(property, { numRuns: 500 });
 });
 
-it("white space, numbers and words in a text stay what they are", () => {
+it("white space, numbers and words in a text stay unchanged", () => {
   for (const text of ["", " ", "  a  ", "\n", "007", "1e3", "true", "null", "0x10"]) {
     expect(read(text)).toBe(text);
   }

@@ -10,7 +10,7 @@ test("without a .dockerignore all files are kept, hidden ones and empty director
   expect(sizeBytes).toBe(7);
 });
 
-test("what .dockerignore says is left out, comments and blank lines aside", async () => {
+test("files that .dockerignore excludes are left out; its comments and blank lines are ignored", async () => {
   await using files = await temporaryTree({
     ".dockerignore": "# weights\n\n*.bin\ncache\n**/*.log\n",
     "m.bin": "",
@@ -33,7 +33,7 @@ test("a pattern with ! takes back a file, with the directories above it", async 
   expect([...paths].toSorted()).toEqual(["a", "a/keep.txt"]);
 });
 
-test("a .dockerignore may take back what would be left out otherwise", async () => {
+test("a .dockerignore may include files that are left out by default", async () => {
   await using files = await temporaryTree({ ".dockerignore": "!.env\n", ".env": "", ".env.b": "" });
   const { paths } = await keptFiles(files.root, ["**/.env", "**/.env.*", ".dockerignore"]);
   expect([...paths]).toEqual([".env"]);

@@ -39,7 +39,7 @@ test("in a workspace the lock file lies in another directory than the worker, an
   expect(text).toContain(String.raw`WORKDIR "/app/a \$b"`);
 });
 
-test("a server is what the image starts, and has as long to become healthy as the service gives it", () => {
+test("an image starts its server, which has the same time to become healthy as in the service", () => {
   const server = { file: "/app/server.js", kind: "server" } as const;
   const plan = { base: "b", directory: "/app", ...server, packages: undefined };
   expect(workerDockerfile(plan)).toBe(`FROM b

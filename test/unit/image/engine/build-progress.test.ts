@@ -20,7 +20,7 @@ const moving = (status: string, id: string, current: number, total: number) => (
   progressDetail: { current, total },
 });
 
-test("steps, and what they write", () => {
+test("steps and their output", () => {
   const { told } = follow("pull", [
     { stream: "Step 3/9 : COPY a /\n" },
     { stream: " ---> 4111867b906b\n" },
@@ -35,7 +35,7 @@ test("steps, and what they write", () => {
   ]);
 });
 
-test("the layers of an image are added up, and start at nothing with the next step", () => {
+test("the layers of an image are added up, from zero for each step", () => {
   const pull = [
     { status: "Pulling from library/node", id: "24" },
     { status: "Pulling fs layer", id: "a" },
@@ -62,7 +62,7 @@ test("the layers of an image are added up, and start at nothing with the next st
   ]);
 });
 
-test("a push may send more than was announced", () => {
+test("a push may send more than announced", () => {
   const { told } = follow("push", [
     { status: "Preparing", id: "a" },
     moving("Pushing", "a", 512, 400),
@@ -73,7 +73,7 @@ test("a push may send more than was announced", () => {
   expect(told).toEqual([bytes, bytes, { kind: "note", line: "latest: digest: sha256:00 size: 1" }]);
 });
 
-test("the images of stages are those that were made before the next one begins", () => {
+test("the images of stages are the last ones before the next stage begins", () => {
   const { output } = follow("pull", [
     { stream: "Step 1/5 : ARG A\n" },
     { stream: "Step 2/5 : FROM a AS one\n" },
@@ -88,12 +88,12 @@ test("the images of stages are those that were made before the next one begins",
   expect(output.stages).toEqual(["222222222222"]);
 });
 
-test("what a step of ours says of its failure is told apart, whatever its colour", () => {
+test("the failure message of a step of ours is recognized in any colour", () => {
   const { output } = follow("pull", [{ stream: "\u001B[91msv-emulate: no glibc\n\u001B[0m" }]);
   expect(output.sentences).toEqual(["no glibc"]);
 });
 
-test("a failure is kept, with the end of what was written before it", () => {
+test("a failure is kept, with the last lines before it", () => {
   const lines = Array.from({ length: 100 }, (_, at) => ({ stream: `line ${at}\n` }));
   const { output } = follow("pull", [...lines, { error: "returned a non-zero code: 7\n" }]);
   expect(output.error).toBe("returned a non-zero code: 7");
@@ -101,7 +101,7 @@ test("a failure is kept, with the end of what was written before it", () => {
   expect(output.tail.at(-1)).toBe("line 99");
 });
 
-test("what an image adds is told only where it was built on the other", () => {
+test("the added size of an image is given only if it was built on the other", () => {
   const image = (sizeBytes: number, ...layers: string[]) => ({
     ...{ id: "i", sizeBytes, layers },
     ...{ hasCuda: false, isServer: false },

@@ -20,7 +20,7 @@ test("a registry is the first part of an image's name, or Docker's own", () => {
   }
 });
 
-test("a login in the file is of its registry alone, also where that is kept with protocol and path", async () => {
+test("a login in the file is valid for its registry only, also if it is stored with protocol and path", async () => {
   await using files = await temporaryTree({
     "config.json": JSON.stringify({
       auths: { "https://r.example/v1/": { auth }, "t.example": { identitytoken: "token" } },
@@ -37,7 +37,7 @@ test("a login in the file is of its registry alone, also where that is kept with
   expect(await loginFor("r.example", files.path("nowhere"))).toBeUndefined();
 });
 
-test("a helper is asked for the registries it is for, and one that fails is told of", async () => {
+test("a helper is called for its registries, and a failing helper is reported", async () => {
   const helper = (script: string): string => `#!/bin/sh\n${script}\n`;
   await using files = await temporaryTree({
     "config.json": JSON.stringify({
@@ -64,7 +64,7 @@ test("a helper is asked for the registries it is for, and one that fails is told
   );
 });
 
-test("a file that is no JSON is told of", async () => {
+test("a file that is not JSON is reported", async () => {
   await using files = await temporaryTree({ "config.json": "{" });
   await expect(loginFor("a.example", files.root)).rejects.toThrow("cannot be read from");
 });

@@ -12,7 +12,7 @@ const revoke = (id: string) => service.call("DELETE", `/emulator/keys/${id}`);
 const make = (body: object) => service.call("POST", "/emulator/keys", { body });
 
 describe("a key", () => {
-  it("is shown once, and listed without it, with when it was used", async () => {
+  it("is shown once, and listed without its text, with the time of its last use", async () => {
     const made = await make({ name: "ci", scope: "read-only", expiresIn: "30d" });
     const { key, ...shown } = made.json as { key: string; id: string; createdAt: string };
     expect(made.status).toBe(201);
@@ -28,7 +28,7 @@ describe("a key", () => {
     expect(stored).not.toContain(key);
   });
 
-  it("is good until it expires by service time, and then it is said so to who has it", async () => {
+  it("is valid until it expires by service time, and the refusal then says that it has expired", async () => {
     const { key } = await makeKey(service, { name: "ci", scope: "all", expiresIn: "1h" });
     await service.call("POST", "/emulator/clock", { body: { advance: "59m" } });
     expect((await health(key)).status).toBe(200);
@@ -39,7 +39,7 @@ describe("a key", () => {
     });
   });
 
-  it("opens nothing from the moment it is revoked, and looks like one that never was", async () => {
+  it("is refused from its revocation on, in the same way as an unknown key", async () => {
     const { key, id } = await makeKey(service, { name: "ci", scope: "all" });
     expect((await health(key)).status).toBe(200);
     expect((await revoke(id)).status).toBe(204);
@@ -50,7 +50,7 @@ describe("a key", () => {
   });
 
   it.each(["expires", "is revoked"])(
-    "ends event feeds, log feeds and streams of jobs when it %s, and those of others go on",
+    "ends its event feeds, log feeds and streams of jobs when it %s, and no other ones",
     async (how) => {
       const { key, id } = await makeKey(service, { scope: "all", expiresIn: "1h" });
       const submitted = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -87,7 +87,7 @@ describe("a key", () => {
     },
   );
 
-  it("with the scope jobs opens its endpoints in both dialects, and no others", async () => {
+  it("with the scope jobs is valid for its endpoints in both dialects, and for no others", async () => {
     await service.test.addEndpoint("other");
     const { key } = await makeKey(service, { scope: "jobs", endpointIds: ["echo"] });
     for (const base of ["", "/live"]) {
@@ -126,7 +126,7 @@ describe("a key", () => {
     expect(await paths(KEY)).toContain("/v2/echo/run");
   });
 
-  it("is refused at creation for what it cannot be", async () => {
+  it("is refused at creation for invalid fields", async () => {
     await makeKey(service, { name: "ci", scope: "all" });
     for (const [body, code] of [
       [{ name: "ci", scope: "all" }, "key_name_taken"],
@@ -157,7 +157,7 @@ describe("a key", () => {
     expect((await service.call("GET", "/emulator/keys", as(USER_KEY))).status).toBe(403);
   });
 
-  it("is not made by who may manage everything else", async () => {
+  it("cannot be created or revoked with a key of the scope management", async () => {
     const { key, id } = await makeKey(service, { scope: "management" });
     const body = { name: "more", scope: "all" };
     expect((await service.call("POST", "/emulator/keys", { body, ...as(key) })).status).toBe(403);
@@ -182,7 +182,7 @@ describe("a dashboard that a key has opened", () => {
     return { answer, cookie };
   }
 
-  it("does what the key does: one of the scope read-only looks", async () => {
+  it("has the rights of the key: a key of the scope read-only can only read", async () => {
     const { key } = await makeKey(service, { scope: "read-only" });
     const { answer, cookie } = await enter({ key });
     expect(answer).toContain("201 Created");

@@ -67,7 +67,7 @@ describe("a session", () => {
     expect(second.body).toContain("sv-emulate open");
   });
 
-  it("is opened by the admin's key, and by no other one", async () => {
+  it("is opened by the admin's key, and by no other key", async () => {
     expect(await enter({ key: KEY })).toMatchObject({ status: 201 });
     expect(await enter({ key: USER_KEY })).toMatchObject({ status: 403, cookie: undefined });
     expect(await enter({ key: "wrong" })).toMatchObject({ status: 401, cookie: undefined });
@@ -94,7 +94,7 @@ describe("a session", () => {
     });
   });
 
-  it("has a ticket from who has the admin's key", async () => {
+  it("can be opened by a ticket that the admin's key created", async () => {
     const { status, json } = await service.call("POST", "/emulator/tickets");
     expect(status).toBe(201);
     expect(await enter(json)).toMatchObject({ status: 201 });
@@ -112,7 +112,7 @@ describe("a session", () => {
 });
 
 describe("its cookie", () => {
-  it("opens what the admin's key opens, for the dashboard's own scripts", async () => {
+  it("has the rights of the admin's key, for the dashboard's own scripts", async () => {
     const cookie = await cookieLine();
     for (const line of ["GET /emulator/jobs", "GET /v1/endpoints", "GET /v2/echo/health"]) {
       expect.soft(await ask(line, [...OWN, cookie]), line).toMatchObject({ status: 200 });
@@ -134,19 +134,19 @@ describe("its cookie", () => {
     expect(run).toMatchObject({ status: 401 });
   });
 
-  it("changes nothing where no origin is told", async () => {
+  it("cannot change anything in a request without an origin", async () => {
     const cookie = await cookieLine();
     const headers = ["x-sv-dashboard: 1", cookie];
     expect(await ask("GET /emulator/jobs", headers)).toMatchObject({ status: 200 });
     expect(await ask("POST /v2/echo/run", headers, { input: {} })).toMatchObject({ status: 401 });
   });
 
-  it("is of one port: that of another emulator on this machine does not count", async () => {
+  it("is bound to one port: the cookie of another emulator on this machine does not count", async () => {
     const cookie = (await cookieLine()).replace("-7080=", "-7081=");
     expect(await ask("GET /emulator/jobs", [...OWN, cookie])).toMatchObject({ status: 401 });
   });
 
-  it("that nobody gave out opens nothing", async () => {
+  it("is worthless if the service did not issue it", async () => {
     const cookie = "cookie: sv-session-7080=aaaaaaaaaaaaaaaaaaaaaaaa";
     const { status, body } = await ask("GET /emulator/jobs", [...OWN, cookie]);
     expect(status).toBe(401);
@@ -181,7 +181,7 @@ describe("a dashboard for looking only", () => {
     }
   });
 
-  it("does not consume a stream, nor set when a job is deleted, though that is asked by GET", async () => {
+  it("neither consumes a stream nor sets when a job is deleted, although these requests are GETs", async () => {
     const id = await made(service, "/v2/echo/run", { input: {} });
     const headers = [...OWN, await cookieLine()];
     for (const line of [`GET /v2/echo/stream/${id}`, `GET /v2/echo/status/${id}?ttl=1`]) {
@@ -189,7 +189,7 @@ describe("a dashboard for looking only", () => {
     }
   });
 
-  it("is not told the secret with which webhooks are signed", async () => {
+  it("does not get the secret that signs webhooks", async () => {
     const headers = [...OWN, await cookieLine()];
     for (const name of ["secret", "%73ecret", "secret/", "secret?brief=true"]) {
       const { status, body } = await ask(`GET /emulator/webhooks/${name}`, headers);
@@ -198,7 +198,7 @@ describe("a dashboard for looking only", () => {
     }
   });
 
-  it("leaves those alone who have a key", async () => {
+  it("does not restrict clients with a key", async () => {
     const { status } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
     expect(status).toBe(200);
   });
@@ -217,7 +217,7 @@ describe("without a dashboard", () => {
 });
 
 describe("at /", () => {
-  it("a client that wants JSON gets what it always got", async () => {
+  it("a client that wants JSON gets the usual answer", async () => {
     for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5"]) {
       const without = await ask("GET /", [`accept: ${accept}`]);
       expect(without).toMatchObject({ status: 401 });
@@ -231,7 +231,7 @@ describe("at /", () => {
   });
 });
 
-describe("what is kept of them", () => {
+describe("stored tickets and sessions", () => {
   const at = { now: 0 };
   const access = () => {
     let drawn = 0;
@@ -245,7 +245,7 @@ describe("what is kept of them", () => {
     ({ headers: { host: "a:1", cookie } }) as unknown as Parameters<DashboardAccess["keyIdOf"]>[0];
   const begin = (of: DashboardAccess) => of.begin(request(""), "k", "http").split(";")[0] ?? "";
 
-  it("a ticket is good for ten minutes", () => {
+  it("a ticket is valid for ten minutes", () => {
     const dashboard = access();
     const [early, late] = [dashboard.issueTicket(), dashboard.issueTicket()];
     at.now = TICKET_MS - 1;
@@ -254,20 +254,20 @@ describe("what is kept of them", () => {
     expect(dashboard.useTicket(late)).toBeUndefined();
   });
 
-  it("is bounded: the oldest ticket gives way", () => {
+  it("the number of tickets is bounded: the oldest one is dropped", () => {
     const dashboard = access();
     const tickets = Array.from({ length: MOST_TICKETS + 1 }, () => dashboard.issueTicket());
     expect(dashboard.useTicket(tickets[0] ?? "")).toBeUndefined();
     expect(dashboard.useTicket(tickets[1] ?? "")).toBe("dashboard");
   });
 
-  it("is for this service alone: servers of workers are passed the other cookies", () => {
+  it("the cookie is for this service alone: servers of workers get only the other cookies", () => {
     expect(withoutSessions("a=1; sv-session-7080=secret; b=2")).toBe("a=1; b=2");
     expect(withoutSessions("sv-session=secret")).toBeUndefined();
     expect(withoutSessions("sv-sessions=mine")).toBe("sv-sessions=mine");
   });
 
-  it("is bounded: the session that was used least recently ends first", () => {
+  it("the number of sessions is bounded: the one that was used least recently ends first", () => {
     const dashboard = access();
     const [first, second] = [begin(dashboard), begin(dashboard)];
     for (let more = 2; more < MOST_SESSIONS; more += 1) begin(dashboard);

@@ -1,4 +1,7 @@
-/** Resources in every dialect of management: made, read, listed, changed and deleted, and what is refused. Other files have what one dialect alone promises. */
+/**
+ * Resources in every dialect of management: made, read, listed, changed and deleted, and what is refused. Other files have what
+ * one dialect alone promises.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestHttp, type TestHttp, made } from "../../http-harness.ts";
 import { DIALECTS, type Dialect, type Driver, Refused, type Thing } from "./drivers.ts";
@@ -63,7 +66,7 @@ describe.each(CASES)("$noun in $dialect", ({ dialect, ...kind }) => {
     for (const read of await inAll((each) => each.read(one.id))) expect(read).toMatchObject(full);
   });
 
-  it("is listed, until it is deleted, and then known no more", async () => {
+  it("is listed until it is deleted, and then unknown", async () => {
     const { id, name } = await create();
     const listed = async () => {
       const lists = await inAll((each) => each.list());
@@ -78,7 +81,7 @@ describe.each(CASES)("$noun in $dialect", ({ dialect, ...kind }) => {
     await create({ name });
   });
 
-  it("is not there under an id that names none", async () => {
+  it("is missing under an unknown id", async () => {
     expect(await refusal(driver.read("none"))).toBe(unread(dialect, "none"));
     expect(await refusal(driver.remove("none"))).toBe(kind.unknown[dialect]);
   });
@@ -89,10 +92,13 @@ describe.each(CASES)("$noun in $dialect", ({ dialect, ...kind }) => {
     expect(await driver.list()).toEqual(before);
   });
 
-  it.each(kind.misnamed ? [kind.misnamed] : [])("is not made of what is another's", async (row) => {
-    const [misnamed] = rows([row(given)]);
-    expect(await refusal(create(misnamed?.fields))).toContain(misnamed?.text);
-  });
+  it.each(kind.misnamed ? [kind.misnamed] : [])(
+    "cannot be created with a resource of another type",
+    async (row) => {
+      const [misnamed] = rows([row(given)]);
+      expect(await refusal(create(misnamed?.fields))).toContain(misnamed?.text);
+    },
+  );
 
   it.each(kind.ofTemplate ? [kind.ofTemplate] : [])(
     "takes from its template what it does not say itself",
@@ -113,7 +119,7 @@ describe.each(CASES)("$noun in $dialect", ({ dialect, ...kind }) => {
   });
 
   describe.each(kind.unchangedIn === dialect ? [] : ["a change"])("%s", () => {
-    it("is of what it names alone, and takes away what it empties", async () => {
+    it("changes only the named fields, and removes emptied ones", async () => {
       const before = await create(kind.full(given));
       const { id } = before;
       const name = newName();

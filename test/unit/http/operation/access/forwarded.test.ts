@@ -34,19 +34,19 @@ describe("the name of the service", () => {
     // What is malformed is as good as nothing.
     ["host: localhost", "x-forwarded-host: a b", 200],
     ["host: localhost", "x-forwarded-host: //rebound.test/", 200],
-  ])("is what a trusted proxy says, with the request's own: %s, %s", async (...asked) => {
+  ])("is the name from a trusted proxy, beside the request's own: %s, %s", async (...asked) => {
     await using service = await startTestHttp(TRUSTING);
     const [host, forwarded, expected] = asked;
     expect(await status(service, line, host, forwarded)).toBe(expected);
   });
 
-  it("is not what anybody else says", async () => {
+  it("ignores headers of any other peer", async () => {
     await using service = await startTestHttp();
     const forged = "x-forwarded-host: rebound.test";
     expect(await status(service, line, "host: localhost", forged)).toBe(200);
   });
 
-  it("is that of its own pages", async () => {
+  it("is the origin of its own pages", async () => {
     await using trusting = await startTestHttp(TRUSTING);
     await using other = await startTestHttp();
     const page = [
@@ -69,7 +69,7 @@ describe("the cookie of the dashboard", () => {
     return /^set-cookie: (.*)$/imu.exec(await service.raw(text))?.[1];
   }
 
-  it("is for HTTPS only where a trusted proxy has taken the request by it", async () => {
+  it("is for HTTPS only if a trusted proxy received the request by HTTPS", async () => {
     await using trusting = await startTestHttp({ ...TRUSTING, dashboard: "on" });
     await using other = await startTestHttp({ dashboard: "on" });
     const https = "x-forwarded-proto: HTTPS";
@@ -102,7 +102,7 @@ describe("the server of a load balancing endpoint", () => {
     return Object.fromEntries(headers.filter(([name]) => name.includes("forwarded")));
   }
 
-  it("gets what a trusted proxy says, and the list of addresses goes on", async () => {
+  it("gets the headers of a trusted proxy, with the list of addresses continued", async () => {
     expect(await told(TRUSTING)).toEqual({
       "x-forwarded-for": "203.0.113.7, 127.0.0.1",
       "x-forwarded-proto": "https",
@@ -113,7 +113,7 @@ describe("the server of a load balancing endpoint", () => {
     });
   });
 
-  it("gets nothing that anybody else says", async () => {
+  it("gets no such headers of any other peer", async () => {
     expect(await told({})).toEqual({
       "x-forwarded-for": "127.0.0.1",
       "x-forwarded-proto": "http",
@@ -140,7 +140,7 @@ it("the span of a request has the address of its client", async () => {
   expect(spans).toEqual(["203.0.113.7", "127.0.0.1"]);
 });
 
-it("a signature of the object store is good for the name that the client called", async () => {
+it("a signature of the object store is valid for the host name that the client called", async () => {
   using temporary = temporaryDirectory();
   const callers = callerCheck("127.0.0.1", TRUSTING);
   const store = new ObjectService({
