@@ -42,7 +42,7 @@ function told({ endpoint, template, gpuCount = 0, live, extra = STORE }: Given =
 
 const BASE = "http://172.17.0.1:7080/live/v2/contract";
 
-it("is the address of every operation, who the worker is, and what it has", () => {
+it("has the address of every operation, the worker's identity, and its resources", () => {
   expect(told().live).toEqual({
     RUNPOD_WEBHOOK_GET_JOB: `${BASE}/job-take/$ID?gpu=`,
     RUNPOD_WEBHOOK_POST_OUTPUT: `${BASE}/job-done/$RUNPOD_POD_ID/$ID?gpu=`,
@@ -64,7 +64,7 @@ it("is the address of every operation, who the worker is, and what it has", () =
   });
 });
 
-it("names the type of its GPUs as addresses have it, and where the endpoint is", () => {
+it("names the type of its GPUs in the form for addresses, and the location of the endpoint", () => {
   const endpoint = { networkVolumeId: "volume0001", dataCenterIds: ["EU-RO-1", "US-KS-2"] };
   const { live } = told({ endpoint, gpuCount: 2 });
   expect(live).toMatchObject({
@@ -78,7 +78,7 @@ it("names the type of its GPUs as addresses have it, and where the endpoint is",
   });
 });
 
-it("names the pools of the GPU types that were asked for, as far as they are in one", () => {
+it("names the pools of the requested GPU types that belong to a pool", () => {
   const gpuTypeIds = ["NVIDIA GeForce RTX 4090", "NVIDIA L4", "NVIDIA RTX A5000", "NVIDIA Own"];
   const { live } = told({ endpoint: { gpuTypeIds }, gpuCount: 1 });
   expect(live["RUNPOD_GPU_SIZE"]).toBe("ADA_24,AMPERE_24");
@@ -86,21 +86,21 @@ it("names the pools of the GPU types that were asked for, as far as they are in 
   expect(none.live).not.toHaveProperty("RUNPOD_GPU_SIZE");
 });
 
-it("says how much memory there is, in whole GiB and at least one", () => {
+it("gives the size of the memory, in whole GiB and at least one", () => {
   const memory = (memoryBytes: number) => told({ live: { memoryBytes } }).live["RUNPOD_MEM_GB"];
   expect(memory(12.9 * 1024 ** 3)).toBe("12");
   expect(memory(1_000_000)).toBe("1");
 });
 
-it("leaves to images what they set for themselves", () => {
+it("does not override variables of the image", () => {
   expect(told().live).not.toHaveProperty("RUNPOD_DEBUG_LEVEL");
 });
 
-describe("what the live SDK does with the addresses leads to the operations", () => {
+describe("the addresses, as the live SDK changes them, lead to the operations", () => {
   const fill = (template = "", id = "") =>
     template.replaceAll("$RUNPOD_POD_ID", "w1").replaceAll("$ID", id);
 
-  it("by putting ids in and parameters behind", () => {
+  it("with ids inserted and parameters appended", () => {
     const { live } = told({ gpuCount: 1 });
     const take = new URL(`${fill(live["RUNPOD_WEBHOOK_GET_JOB"], "w1")}&job_in_progress=0`);
     expect(take.pathname).toBe("/live/v2/contract/job-take/w1");
@@ -114,7 +114,7 @@ describe("what the live SDK does with the addresses leads to the operations", ()
   });
 });
 
-it("may be set by the template, but for who the worker is and where it gets its jobs", () => {
+it("may be set by the template, except the worker's identity and the addresses for jobs", () => {
   const env = { ...told().live, RUNPOD_LOG_LEVEL: "INFO" };
   const other = Object.fromEntries(Object.keys(env).map((name) => [name, "own"]));
   const { live } = told({ template: { env: other } });
@@ -131,23 +131,23 @@ it("may be set by the template, but for who the worker is and where it gets its 
   ]);
 });
 
-it("tells the token by the variables of keys alone: addresses are written to logs", () => {
+it("has the token only in the variables of keys, because addresses are written to logs", () => {
   const { all } = told();
   const names = Object.keys(all).filter((name) => all[name]?.includes("a-token"));
   expect(names.toSorted()).toEqual(["RUNPOD_AI_API_KEY", "SV_WORKER_TOKEN"]);
 });
 
-it("does not have a worker ask without a pause where leases are short", () => {
+it("makes a worker pause between its pings with short leases too", () => {
   expect(told({ live: { pingIntervalMs: 334 } }).live["RUNPOD_PING_INTERVAL"]).toBe("1000");
 });
 
-it("names no bucket where there is none", () => {
+it("names no bucket if there is none", () => {
   const names = Object.keys(told({ extra: {} }).live);
   expect(names.filter((name) => name.startsWith("BUCKET_"))).toEqual([]);
 });
 
-describe("a home of its own", () => {
-  it("is empty, and keeps caches and packages of the person in reach", () => {
+describe("a separate home directory", () => {
+  it("is empty, and keeps the user's caches and packages available", () => {
     expect(ownHome({ HOME: "/home/ada" }, "/tmp/w1")).toEqual({
       HOME: "/tmp/w1",
       XDG_CACHE_HOME: "/home/ada/.cache",
@@ -157,7 +157,7 @@ describe("a home of its own", () => {
     });
   });
 
-  it("leaves them where the person has them elsewhere", () => {
+  it("uses the places of caches and packages that the user has set", () => {
     const inherited = { HOME: "/home/ada", XDG_CACHE_HOME: "/big/cache", PYENV_ROOT: "/py" };
     expect(ownHome(inherited, "/tmp/w1")).not.toHaveProperty("XDG_CACHE_HOME");
     expect(ownHome(inherited, "/tmp/w1")).not.toHaveProperty("PYENV_ROOT");
@@ -165,7 +165,7 @@ describe("a home of its own", () => {
   });
 });
 
-it("is told of no bucket by the live names when its template empties the address of it", () => {
+it("has no live variables of a bucket if its template empties the address of the bucket", () => {
   const { all, live } = told({ template: { env: { BUCKET_ENDPOINT_URL: "" } } });
   expect(live["BUCKET_ENDPOINT_URL"]).toBe("");
   expect(live).not.toHaveProperty("BUCKET_ACCESS_KEY_ID");

@@ -89,7 +89,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     expect(threads).toHaveLength(3);
   });
 
-  it("that fails ends the log: what is stored after it rests on nothing that may not be on the disk", () => {
+  it("that fails ends the log, so that no later batch depends on data that may not be on the disk", () => {
     const logOf = (numbers: string) => {
       using directory = temporaryDirectory();
       const said = runTo("error=EIO", directory.path, numbers, "killed");

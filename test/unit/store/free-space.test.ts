@@ -33,7 +33,7 @@ function sizeBytes(directory: string): number {
   return files.reduce((sum, file) => sum + (fs.existsSync(file) ? fs.statSync(file).size : 0), 0);
 }
 
-it("after a large purge the database gets small again, a little at a time, and keeps what is left", async () => {
+it("after a large purge the database shrinks in small steps, and keeps the remaining rows", async () => {
   const clock = new FakeClock();
   await using disk = await storeOnDisk({ clock });
   const kept = await fillAndPurge(disk.owner);

@@ -66,7 +66,7 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
     ["in the database", 20_000],
     ["in payload files", 300_000],
   ])(
-    "refuses what does not fit %s and keeps all that was acknowledged",
+    "refuses jobs that do not fit %s, and keeps all acknowledged jobs",
     async (_where, sizeBytes) => {
       await using small = await storeOnSmallDisk();
       const { owner, store } = small;
@@ -92,7 +92,7 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
     // More than is held in memory before it is written.
     ["before its end", 400, 200_000],
   ])(
-    "refuses a batch that finds no room %s, and keeps nothing of it",
+    "refuses a batch without room %s, and keeps nothing of it",
     async (_when, count, sizeBytes) => {
       await using small = await storeOnSmallDisk();
       const { owner, store } = small;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { STORE_SCHEMA } from "../../../emulator/store/sqlite/schema.ts";
 import { COLUMNS } from "../../../emulator/store/rows/job-columns.ts";
 
-test("are all those of the table, each once", () => {
+test("are all columns of the table, each once", () => {
   using db = new DatabaseSync(":memory:");
   db.exec(STORE_SCHEMA.sql);
   const columns = db.prepare("SELECT name FROM pragma_table_info('job')").all();

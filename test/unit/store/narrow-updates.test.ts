@@ -50,7 +50,7 @@ test(`of ${COLUMN_COUNT} columns each can change alone, and with each other one`
   }
 });
 
-test("only what changed is assigned, by one statement for the same columns", () => {
+test("only changed columns are assigned, by one statement for each set of columns", () => {
   const { assigned, update } = oneRow();
   update(FIRST, FIRST.with(7, -1).with(40, -1));
   update(FIRST, FIRST.with(7, -2).with(40, -2));

@@ -9,7 +9,7 @@ const place = fc.record({
 });
 const change = fc.record({ kind: fc.constantFrom("add", "add", "delete"), place });
 
-it("holds what a sorted array holds, whatever is added and deleted", () => {
+it("has the same items as a sorted array, after any additions and deletions", () => {
   fc.assert(
     fc.property(
       fc.array(change, { size: "max", maxLength: 3_000 }),

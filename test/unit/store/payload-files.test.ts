@@ -128,7 +128,7 @@ it("files that no row refers to are removed once the next start found no damage,
   expect((await bytesAt(store, job.seq, "input"))?.equals(LARGE)).toBe(true);
 });
 
-it("a file that is shared is there once, and goes with the last of those who share it", async () => {
+it("a shared file exists once, and is deleted with the last payload that shares it", async () => {
   await using disk = await storeOnDisk();
   const { owner } = disk;
   const job = await insertWithInput(owner);

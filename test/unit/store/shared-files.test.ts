@@ -77,7 +77,7 @@ it("a file whose payload is deleted stays until its last reader has finished", a
   expect(await payload?.open()).toBeUndefined();
 });
 
-it("a file that is damaged is told of to each reader, and to the next one after them", async () => {
+it("a damaged file is reported to each of its readers, and to the next one after them", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const { seq } = await owner.insert();

@@ -28,7 +28,7 @@ function linesOf({ lines }: ReadableBatch): Uint8Array {
   throw new Error("a batch of this test lies in a row");
 }
 
-it("what a reader did not ask for of a large row is not kept in memory", async () => {
+it("only the requested part of a large row is kept in memory", async () => {
   const { disk, store, seq } = await streamOf([3]);
   await using _ = disk;
   for (const [from, maxCount, maxBytes, wanted] of [
@@ -45,7 +45,7 @@ it("what a reader did not ask for of a large row is not kept in memory", async (
   }
 });
 
-it("readers of one place of a stream share its memory, those of another place have other bytes", async () => {
+it("readers at one place of a stream share its memory, and readers at another place get other bytes", async () => {
   const { disk, store, seq } = await streamOf([3]);
   await using _ = disk;
   const window = { maxCount: 1, maxBytes: 1 };
@@ -58,7 +58,7 @@ it("readers of one place of a stream share its memory, those of another place ha
   expect(Buffer.from(other ?? []).toString()).toBe(`${TEXTS[1]}\n`);
 });
 
-it("no more batches in rows are read than a reader takes into memory", async () => {
+it("only as many batches in rows are read as a reader takes into memory", async () => {
   const { disk, store, seq } = await streamOf([2, 2, 2, 2]);
   await using _ = disk;
   const window = { from: 0, maxCount: 100, maxBytes: 8_000_000 };

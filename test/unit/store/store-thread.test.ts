@@ -15,7 +15,7 @@ import { storeOnDisk } from "./on-disk.ts";
 import { LOOK_MS } from "../../setup/patience.ts";
 import { sized } from "../../setup/size.ts";
 
-it("a batch whose thread is killed is stored or refused, and the store goes on with the next one", async () => {
+it("if the thread is killed, its batch is stored or refused, and the store goes on with the next one", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const outcomes: string[] = [];
@@ -36,7 +36,7 @@ it("a batch whose thread is killed is stored or refused, and the store goes on w
   expect(disk.threads.length).toBeGreaterThan(3);
 });
 
-it("a batch that its thread had stored without an answer is told as stored by the next one", async () => {
+it("a batch that a thread stored without an answer is reported as stored by the next thread", async () => {
   await using disk = await storeOnDisk();
   const { owner, store, threads } = disk;
   threads.at(-1)?.removeAllListeners("message");
@@ -72,7 +72,7 @@ it("a check during which the thread ends looks again", async () => {
   expect(looked).toBeGreaterThan(2);
 });
 
-it("a payload file whose batch was refused by the end of the thread can be stored by the next one", async () => {
+it("after the end of the thread refused a batch, the next thread can store its payload file", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const job = await owner.insert();
@@ -86,7 +86,7 @@ it("a payload file whose batch was refused by the end of the thread can be store
   expect(await (await store.payload(job.seq, "output"))?.bytes()).toHaveLength(300_000);
 });
 
-describe("a store whose directory is gone when its thread ends", () => {
+describe("a store without its directory at the end of its thread", () => {
   /** @param isCommitted whether the batch that is refused was stored all the same, without an answer */
   async function withoutDirectory({ isCommitted = false } = {}) {
     const disk = await storeOnDisk();
@@ -142,7 +142,7 @@ describe("a store whose directory is gone when its thread ends", () => {
     expect(disk.threads).toHaveLength(started + 1);
   });
 
-  it("is closed, and what was asked refused, before it was tried for long", async () => {
+  it("is closed soon, and refuses the waiting requests", async () => {
     await using disk = await storeOnDisk();
     fs.rmSync(disk.directory, { recursive: true });
     await disk.killThread();

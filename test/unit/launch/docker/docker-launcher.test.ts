@@ -8,7 +8,7 @@ import { open } from "./open-scripted.ts";
 import { containerOrder } from "./order.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 
-it("refuses handler files, and settings that make no sense", () => {
+it("refuses handler files and invalid settings", () => {
   const { launcher } = open();
   expect(launcher.refuses(templateNamed("sv.local/hello"))).toContain("handler files");
   const template = { ...templateNamed("a/b"), env: { SV_CONTAINER_MEMORY: "much" } };
@@ -16,7 +16,7 @@ it("refuses handler files, and settings that make no sense", () => {
   expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
 });
 
-it("refuses a name that an old record has and no image can have, and nothing else for its sake", async () => {
+it("refuses an invalid image name of an old record, and no other start because of it", async () => {
   const { launcher } = open();
   expect(launcher.refuses(templateNamed("Some Image"))).toContain(
     'no image can have this name: the character " "',
@@ -24,7 +24,7 @@ it("refuses a name that an old record has and no image can have, and nothing els
   expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
 });
 
-it("fails one start by what cannot be asked of the engine, and no other", async () => {
+it("an impossible request to the engine fails only its own start", async () => {
   const engine = new ScriptedEngine();
   engine.createError = new EngineError("cannot be asked: ERR_UNESCAPED_CHARACTERS", undefined);
   const { launcher, made } = open(engine);
@@ -34,13 +34,13 @@ it("fails one start by what cannot be asked of the engine, and no other", async 
   await made(1);
 });
 
-it("gives a worker the time to load what it needs before it says a word", async () => {
+it("gives a worker time to load before its first message", async () => {
   const { launcher } = open();
   expect(launcher.launch(containerOrder()).speaksLate).toBe(true);
 });
 
 describe("an image that is not here", () => {
-  it("is pulled once for all workers, whose time begins when they run", async () => {
+  it("is pulled once for all workers, and their start time begins after the pull", async () => {
     const release = Promise.withResolvers<void>();
     const engine = new ScriptedEngine();
     engine.hasImages = false;
@@ -60,7 +60,7 @@ describe("an image that is not here", () => {
     expect(engine.pulled).toEqual(["some/image:1"]);
   });
 
-  it("is pulled no further when nobody waits for it any more", async () => {
+  it("is no longer pulled if no worker waits for it any more", async () => {
     const engine = new ScriptedEngine();
     engine.hasImages = false;
     engine.messages = async function* never() {
@@ -77,7 +77,7 @@ describe("an image that is not here", () => {
     expect(await next.exited).toMatchObject({ signal: "SIGKILL" });
   });
 
-  it("is a failed start when its registry does not have it", async () => {
+  it("fails the start if its registry does not have it", async () => {
     const engine = new ScriptedEngine();
     engine.hasImages = false;
     engine.messages = async function* refused() {
@@ -89,7 +89,7 @@ describe("an image that is not here", () => {
   });
 });
 
-it("removes a container that could not be started, and says why", async () => {
+it("removes a container that could not be started, and gives the reason", async () => {
   const engine = new ScriptedEngine();
   engine.startError = new EngineError("no space left", 500);
   const { launcher } = open(engine);
@@ -98,7 +98,7 @@ it("removes a container that could not be started, and says why", async () => {
   expect(engine.removed).toEqual(["c0"]);
 });
 
-it("does without a limit of the disk where the engine has none, and says so once", async () => {
+it("sets no limit of the disk if the engine supports none, and says so once", async () => {
   const engine = new ScriptedEngine();
   engine.createError = new EngineError("--storage-opt is supported only for overlay over xfs", 500);
   const { launcher, made, said } = open(engine);
@@ -111,7 +111,7 @@ it("does without a limit of the disk where the engine has none, and says so once
   expect(said.filter((line) => line.includes("containerDiskInGb"))).toHaveLength(1);
 });
 
-it("removes what killed emulators left, and nothing of those that run", async () => {
+it("removes the containers of killed emulators, and none of running ones", async () => {
   const dead = ownedName("sv").replace(/-[^-]*-[^-]*$/u, `-${(2 ** 22 + 5).toString(36)}-1`);
   const labelled = (id: string, emulator: string, owner: string, createdAt = Date.now()) => ({
     id,
@@ -136,7 +136,7 @@ it("removes what killed emulators left, and nothing of those that run", async ()
   ]);
 });
 
-it("tells where the server of a load balancing worker answers", async () => {
+it("gives the address of a load balancing worker's server", async () => {
   const { engine, launcher, made } = open();
   const worker = launcher.launch(containerOrder({}, { type: "LOAD_BALANCING" }));
   await made(1);

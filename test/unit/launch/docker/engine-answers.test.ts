@@ -9,12 +9,12 @@ import { PullFailed, PullProgress } from "../../../../emulator/launch/docker/ima
 describe("a container that cannot be started", () => {
   const problem = (message: string) => startProblem(new EngineError(message, 500));
 
-  it("for want of a GPU driver says what to install", () => {
+  it("because the GPU driver is missing says what to install", () => {
     const message = 'could not select device driver "" with capabilities: [[gpu]]';
     expect(problem(message)).toMatch(/install the NVIDIA Container Toolkit.*nvidia-ctk/u);
   });
 
-  it("for a program that is not there names the program and the template's fields", () => {
+  it("because its program is missing names the program and the template's fields", () => {
     const told = problem(
       'OCI runtime create failed: runc create failed: unable to start container process: exec: "nope": executable file not found in $PATH: unknown',
     );
@@ -31,11 +31,11 @@ describe("a container that cannot be started", () => {
     expect(problem(message)).toMatch(/does not see \/a\/b( c)? of this machine, .*share it/u);
   });
 
-  it("for any other reason gives the engine's own", () => {
+  it("for any other reason gives the engine's message", () => {
     expect(problem("not today")).toBe("the Docker engine refuses the container: not today");
   });
 
-  it("for want of room says how to make some", () => {
+  it("because the disk is full says how to free space", () => {
     const told = problem("mkdir /data/overlay2/a: no space left on device");
     expect(told).toMatch(/^the container cannot be made: mkdir.*disk.* full: make room.*prune/u);
   });
@@ -59,7 +59,7 @@ describe("an image that cannot be pulled", () => {
     expect(problem(message)).toContain(advice);
   });
 
-  it("with credentials that the registry refuses says to check those", () => {
+  it("because the registry refuses the credentials says to check them", () => {
     const told = problem("unauthorized: incorrect username or password", true);
     expect(told).toContain("check the image name, and the username and password");
   });
@@ -96,7 +96,7 @@ describe("the end of a container", () => {
     expect(exitOf(end, ["last"])).toMatchObject({ ...exit, lastLogLines: ["last"] });
   });
 
-  it("is a failed start when its init could not run the program", () => {
+  it("is a failed start if its init could not run the program", () => {
     const lines = ["[FATAL tini (7)] exec /no/such failed: No such file or directory"];
     const { startError } = exitOf({ exitCode: 127, oomKilled: false }, lines);
     expect(startError).toContain("exec /no/such failed: No such file or directory");
@@ -114,7 +114,7 @@ describe("the progress of a pull", () => {
     progressDetail: { current, total },
   });
 
-  it("is a line for each tenth or so", () => {
+  it("is a line for about each tenth", () => {
     const progress = new PullProgress();
     const lines = [progress.take({ status: "Pulling from a/b", id: "latest" })];
     for (let mb = 1; mb <= 100; mb += 1) lines.push(progress.take(loading("a", mb * 1e6, 100e6)));
@@ -123,7 +123,7 @@ describe("the progress of a pull", () => {
     expect(told.at(-1)).toBe("100 of 100 MB, 0 of 1 layers unpacked");
   });
 
-  it("counts the layers that are unpacked, also where nobody says their sizes", () => {
+  it("counts the unpacked layers, also if their sizes are unknown", () => {
     const progress = new PullProgress();
     progress.take({ status: "Already exists", id: "old" });
     progress.take(loading("new", 2e6, 0));
@@ -131,7 +131,7 @@ describe("the progress of a pull", () => {
     expect(progress.take(loading("third", 3e6, 9e6))).toBe("5 of 11 MB, 2 of 3 layers unpacked");
   });
 
-  it("says nothing of messages that are none, and throws what is an error", () => {
+  it("ignores invalid messages, and throws reported errors", () => {
     const progress = new PullProgress();
     for (const odd of [undefined, 7, "x", [], {}, { id: 1, status: {} }])
       expect(progress.take(odd)).toBeUndefined();

@@ -35,7 +35,7 @@ async function running() {
 }
 
 describe("an engine that goes away", () => {
-  it("makes the launcher refuse with what to do, until it is back", async () => {
+  it("makes the launcher refuse with advice, until it is back", async () => {
     const engine = new ScriptedEngine();
     engine.problem = GONE;
     const { launcher } = open(engine);
@@ -46,7 +46,7 @@ describe("an engine that goes away", () => {
     expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
   });
 
-  it("has its containers waited for, however long they have run and it is away", async () => {
+  it("ends no container by its absence, however long it is away", async () => {
     const { clock, container, goAway, comeBack, exit, said, timesWilling, lines } = await running();
     await clock.advance(HOUR_MS);
     goAway();
@@ -65,7 +65,7 @@ describe("an engine that goes away", () => {
     expect(exit()).toMatchObject({ exitCode: 3 });
   });
 
-  it("is the cause of an end that came while it was away", async () => {
+  it("is the cause of an end during its absence", async () => {
     const { clock, container, goAway, comeBack, exit } = await running();
     goAway();
     await clock.advance(1_000);
@@ -75,7 +75,7 @@ describe("an engine that goes away", () => {
     expect(exit()).toMatchObject({ goneWith: "the Docker engine, which was away when it ended" });
   });
 
-  it("is waited for 10 s from the first failure where a container is to be killed", async () => {
+  it("is waited for 10 s from the first failure if a container has to be killed", async () => {
     const { clock, worker, container, goAway, exit } = await running();
     container.writes("last words\n");
     await clock.advance(HOUR_MS);
@@ -91,7 +91,7 @@ describe("an engine that goes away", () => {
     });
   });
 
-  it("passes on a signal when it is back that did not reach it before", async () => {
+  it("gets a signal when it is back that did not reach it before", async () => {
     const { clock, worker, container, goAway, comeBack, exit } = await running();
     goAway();
     worker.drain();
@@ -105,7 +105,7 @@ describe("an engine that goes away", () => {
     expect(exit()).toMatchObject({ signal: "SIGKILL" });
   });
 
-  it("removes what it could not be told to when it is back", async () => {
+  it("removes a container when it is back if the request did not reach it before", async () => {
     const { engine, launcher, clock, worker, container, goAway, comeBack } = await running();
     goAway();
     worker.kill();
@@ -116,7 +116,7 @@ describe("an engine that goes away", () => {
     expect(engine.removed).toEqual(["c0"]);
   });
 
-  it("is not gone when one thing takes it too long and it answers", async () => {
+  it("does not count as gone if one request takes too long and it answers others", async () => {
     const engine = new ScriptedEngine();
     engine.createError = LATE;
     const { launcher, said } = open(engine);
@@ -127,8 +127,8 @@ describe("an engine that goes away", () => {
   });
 });
 
-describe("an end of which no event tells", () => {
-  it("is seen when the container is looked at, half a minute later at most", async () => {
+describe("an end without an event", () => {
+  it("is noticed at the next inspection of the container, after half a minute at most", async () => {
     const { clock, container, exit } = await running();
     await clock.advance(40_000);
     container.endsUnheard(3);
@@ -138,7 +138,7 @@ describe("an end of which no event tells", () => {
     expect(exit()).toMatchObject({ exitCode: 3 });
   });
 
-  it("is seen at once where the container was killed", async () => {
+  it("is noticed at once if the container was killed", async () => {
     const { clock, worker, container, exit } = await running();
     await clock.advance(1_000);
     container.isHeard = false;
@@ -147,7 +147,7 @@ describe("an end of which no event tells", () => {
     expect(exit()).toMatchObject({ signal: "SIGKILL" });
   });
 
-  it("is seen at once when the engine ends its news and goes on with new ones", async () => {
+  it("is noticed at once when the engine's event stream ends and is opened again", async () => {
     const { clock, container, exit, said } = await running();
     container.fails(LATE);
     container.endsUnheard(3);
@@ -157,7 +157,7 @@ describe("an end of which no event tells", () => {
     expect(said).toEqual([expect.stringContaining("runs on this machine")]);
   });
 
-  it("is not taken for one where the engine fails to say for 10 s, though it answers", async () => {
+  it("is not assumed if the engine answers but fails to report the state for 10 s", async () => {
     const { clock, container, exit } = await running();
     container.fails(new EngineError("driver failed", 500));
     await clock.advance(9_000);
@@ -173,7 +173,7 @@ describe("an end of which no event tells", () => {
 });
 
 describe("a service that stops", () => {
-  it("does not wait for containers whose engine says nothing, and leaves them to the next start", async () => {
+  it("does not wait for containers of a silent engine, and leaves them to the next start", async () => {
     const { engine, launcher, clock, exit, said } = await running();
     engine.isFrozen = true;
     launcher.beginStop();
@@ -186,7 +186,7 @@ describe("a service that stops", () => {
     await launcher.close();
   });
 
-  it("does not wait for the network to go of an engine that says nothing", async () => {
+  it("does not wait for the removal of a network by a silent engine", async () => {
     const { engine, launcher, clock, container } = await running();
     container.exits(0);
     await clock.settle();
@@ -197,7 +197,7 @@ describe("a service that stops", () => {
     expect(isClosed).toBe(true);
   });
 
-  it("waits for all containers whose engine answers", async () => {
+  it("waits for all containers if the engine answers", async () => {
     const { launcher, clock, container, exit } = await running();
     launcher.beginStop();
     await clock.advance(HOUR_MS);
@@ -220,7 +220,7 @@ it("an engine that is not Docker's own is named once", async () => {
 });
 
 describe("memory that ran out", () => {
-  it("is the cause of an end, though the engine tells of it only afterwards", async () => {
+  it("is the cause of an end, although the engine reports it only afterwards", async () => {
     const { clock, container, exit } = await running();
     container.exits(137);
     await clock.advance(500);
@@ -230,7 +230,7 @@ describe("memory that ran out", () => {
     expect(exit()).toMatchObject({ signal: "SIGKILL", outOfMemory: true });
   });
 
-  it("is asked after for a second where nobody knows who ended a container, and not where that was ordered", async () => {
+  it("is looked for during a second if the cause of an end is unknown, and not after an ordered end", async () => {
     const unknown = await running();
     unknown.container.exits(137);
     await unknown.clock.advance(1_000);

@@ -1,4 +1,7 @@
-/** The location of the engine, found by its kernel and by a container that never starts, and what the engine sees of this machine. */
+/**
+ * The location of the engine, found by its kernel and by a container that never starts, and what the engine sees of this
+ * machine.
+ */
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
@@ -23,7 +26,7 @@ async function launchedOn(engine: ScriptedEngine) {
 }
 
 describe("an engine", () => {
-  it("of this kernel that sees the worker port runs here; the log says so once", async () => {
+  it("with this kernel that reaches the worker port runs here; the log says so once", async () => {
     const engine = new ScriptedEngine();
     const { launcher, made, routes, said } = await launchedOn(engine);
     launcher.launch(containerOrder());
@@ -51,7 +54,7 @@ describe("an engine", () => {
     expect(engine.probes).toHaveLength(probes);
   });
 
-  it("whose network has a gateway that is none of this machine's runs elsewhere, unless it is rootless", async () => {
+  it("with a network gateway that is not an address of this machine runs elsewhere, unless it is rootless", async () => {
     const engine = new ScriptedEngine();
     const gateway = "192.0.2.1";
     engine.networks.set("sv-mine", { gateway, options: {} });
@@ -67,14 +70,14 @@ describe("an engine", () => {
     expect(second.routes).toEqual([{ engine: "here", gateway }]);
   });
 
-  it("that does not tell its kernel is judged by what it sees", async () => {
+  it("that does not report its kernel is located by the worker port that it reaches", async () => {
     const engine = new ScriptedEngine();
     engine.kernel = undefined;
     const { routes } = await launchedOn(engine);
     expect(routes).toMatchObject([{ engine: "here" }]);
   });
 
-  it("that refuses the question fails that start alone, and is asked again", async () => {
+  it("that refuses the check fails only that start, and is checked again", async () => {
     const engine = new ScriptedEngine();
     engine.probeError = new EngineError("not today", 500);
     const { launcher, made, routes } = open(engine);
@@ -85,7 +88,7 @@ describe("an engine", () => {
     expect(routes).toMatchObject([{ engine: "here" }]);
   });
 
-  it("that was away is located again, because it may be another one", async () => {
+  it("that was away is located again, because it may be another engine", async () => {
     const clock = new FakeClock();
     const engine = new ScriptedEngine();
     const { launcher, routes, said } = open(engine, clock);
@@ -107,7 +110,7 @@ describe("an engine", () => {
 describe("a network volume on an engine elsewhere", () => {
   const elsewhere = () => Object.assign(new ScriptedEngine(), { kernel: "another" });
 
-  it("is asked for by a file that is in it for a moment, once", async () => {
+  it("is checked once, by a temporary file in it", async () => {
     using volume = temporaryDirectory();
     const { launcher, engine } = open(elsewhere(), undefined, volume.path);
     await launcher.launch(containerOrder()).running;
@@ -119,7 +122,7 @@ describe("a network volume on an engine elsewhere", () => {
     expect(fs.readdirSync(volume.path)).toEqual([]);
   });
 
-  it("that is another directory there is a failed start, which names it and leaves nothing", async () => {
+  it("that is another directory there fails the start, whose message names it, and leaves nothing behind", async () => {
     using volume = temporaryDirectory();
     const engine = elsewhere();
     engine.seesMounts = false;
@@ -131,7 +134,7 @@ describe("a network volume on an engine elsewhere", () => {
     expect(fs.readdirSync(volume.path)).toEqual([]);
   });
 
-  it("that is not there is one, too", async () => {
+  it("that does not exist there fails the start too", async () => {
     using volume = temporaryDirectory();
     const engine = elsewhere();
     engine.createError = new EngineError(
@@ -143,7 +146,7 @@ describe("a network volume on an engine elsewhere", () => {
     expect(startError).toContain(`does not see ${volume.path} of this machine`);
   });
 
-  it("is not asked for on an engine of this machine", async () => {
+  it("is not checked on an engine of this machine", async () => {
     using volume = temporaryDirectory();
     const { launcher, engine } = open(new ScriptedEngine(), undefined, volume.path);
     await launcher.launch(containerOrder()).running;

@@ -39,7 +39,7 @@ describe("the GPUs of a machine", () => {
       expect(device).toMatchObject({ typeId: "NVIDIA H200", memoryGb: 140.4, cudaVersion: "13.0" });
   });
 
-  it("are their MIG devices where they are cut into such, and the whole is not given", async () => {
+  it("are the MIG devices of a divided GPU, and not the whole GPU", async () => {
     const shared = { computeCapability: "8.0", driverVersion: "550.163.01", cudaVersion: "12.4" };
     const mig = (id: string, profile: string, memoryGb: number) =>
       real({ id, typeId: `NVIDIA A100-SXM4-80GB MIG ${profile}`, memoryGb, ...shared });
@@ -59,13 +59,13 @@ describe("the GPUs of a machine", () => {
     });
   });
 
-  it("are known as far as there is something to say of them: not what is [N/A], nor a lost one", async () => {
+  it("are known without fields that are [N/A], and without lost GPUs", async () => {
     const id = "GPU-a230e637-c9e1-1b61-3830-a437b874d88d";
     const devices = [real({ id, typeId: "NVIDIA GeForce RTX 3090" })];
     expect(await onMachine("fields-not-available")).toEqual({ kind: "known", devices });
   });
 
-  it("are known from a driver too old for some of the questions", async () => {
+  it("are known from a driver that is too old for some fields", async () => {
     const device = real({
       id: "GPU-0e2c1a5b-93c4-4f61-8d2e-6b7a8c9d0e1f",
       typeId: "Tesla V100-SXM2-16GB",
@@ -76,7 +76,7 @@ describe("the GPUs of a machine", () => {
     expect(await onMachine("old-driver")).toEqual({ kind: "known", devices: [device] });
   });
 
-  it("are known from a driver that calls its CUDA by another name", async () => {
+  it("are known from a driver that names its CUDA version differently", async () => {
     expect(await onMachine("cuda-umd-header")).toMatchObject({
       devices: [{ typeId: "NVIDIA B200", cudaVersion: "13.3" }],
     });
@@ -119,7 +119,7 @@ describe("no GPU is known, and the reason says what to do,", () => {
     });
   });
 
-  it("where there is no such program", async () => {
+  it("if the program is missing", async () => {
     const program = "/no/such/nvidia-smi";
     expect(await askNvidiaSmi(undefined, program)).toEqual({
       kind: "unknown",
@@ -127,7 +127,7 @@ describe("no GPU is known, and the reason says what to do,", () => {
     });
   });
 
-  it("where it hangs, and nobody waits for it or for what it has started", async () => {
+  it("if the program hangs, and neither it nor its children are waited for", async () => {
     await using nvidiaSmi = await scriptInNvidiaSmi("sleep 30");
     const startedAt = performance.now();
     const inventory = await askNvidiaSmi(undefined, nvidiaSmi.program, 50);
@@ -138,7 +138,7 @@ describe("no GPU is known, and the reason says what to do,", () => {
     });
   });
 
-  it("where CUDA_VISIBLE_DEVICES leaves none", async () => {
+  it("if CUDA_VISIBLE_DEVICES leaves no GPU", async () => {
     expect(await onMachine("eight-gpus", "-1")).toEqual({
       kind: "unknown",
       reason: "nvidia-smi names 8, of which CUDA_VISIBLE_DEVICES=-1 of the emulator leaves none",
@@ -146,7 +146,7 @@ describe("no GPU is known, and the reason says what to do,", () => {
   });
 });
 
-it("knows the GPUs without their CUDA where only the header cannot be had", async () => {
+it("knows the GPUs without their CUDA version if only the header cannot be read", async () => {
   await using nvidiaSmi = await scriptInNvidiaSmi(
     `[ $# -gt 0 ] || exit 1\necho "0, GPU-1, NVIDIA L4, 23034, 8.9, [N/A], 570.133.20"`,
   );
@@ -191,7 +191,7 @@ describe("CUDA_VISIBLE_DEVICES of the emulator", () => {
   });
 });
 
-it("tells of GPUs that are there and are not found", async () => {
+it("reports existing GPUs that are not found", async () => {
   await using none = await temporaryTree({});
   expect(hintsOf(none.root)).toEqual([]);
   await using amd = await temporaryTree({ "dev/kfd": "" });
@@ -201,11 +201,11 @@ it("tells of GPUs that are there and are not found", async () => {
 });
 
 describe("the option gpus", () => {
-  it("none is a machine without GPUs", async () => {
+  it("none stands for a machine without GPUs", async () => {
     expect(await gpuFinder("none")()).toEqual({ kind: "known", devices: [] });
   });
 
-  it("simulate is one with any GPU", async () => {
+  it("simulate stands for a machine with any GPU", async () => {
     expect(await gpuFinder("simulate")()).toEqual({ kind: "simulated" });
   });
 
@@ -224,7 +224,7 @@ describe("the option gpus", () => {
     });
   });
 
-  it("is refused when it makes no sense", () => {
+  it("is refused if it is invalid", () => {
     expect(() => gpuFinder("2")).not.toThrow();
     expect(() => gpuFinder("L4=many")).toThrow(
       'gpus must be auto, none, simulate, or names with numbers like "NVIDIA L4=2,NVIDIA H200=1" (1 to 1000 each); got "L4=many"',

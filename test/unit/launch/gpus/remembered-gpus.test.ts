@@ -17,7 +17,7 @@ function finding(...answers: readonly GpuInventory[]) {
   return { find, gpus: rememberedGpus(find) };
 }
 
-it("what is known is looked for once", async () => {
+it("known GPUs are searched for once", async () => {
   const { find, gpus } = finding(NONE);
   expect(await Promise.all([gpus(), gpus()])).toEqual([NONE, NONE]);
   vi.advanceTimersByTime(3_600_000);
@@ -25,7 +25,7 @@ it("what is known is looked for once", async () => {
   expect(find).toHaveBeenCalledTimes(1);
 });
 
-it("while nothing is known it is looked for again, after half a minute", async () => {
+it("while no GPU is known, the search is repeated after half a minute", async () => {
   const { find, gpus } = finding(UNKNOWN, NONE);
   await gpus();
   vi.advanceTimersByTime(29_999);
@@ -35,7 +35,7 @@ it("while nothing is known it is looked for again, after half a minute", async (
   expect(await gpus()).toBe(NONE);
 });
 
-it("tells the memory and the work of each GPU; one that does not say is left out", async () => {
+it("gives the memory and the load of each GPU; a GPU without them is left out", async () => {
   await using nvidiaSmi = await scriptInNvidiaSmi(`echo "$1" >&2
 [ "$1" = --query-gpu=uuid,memory.used,memory.total,utilization.gpu ] || exit 2
 echo "GPU-1, 1024, 23034, 37"
@@ -48,7 +48,7 @@ echo "GPU-3, [N/A], [N/A], [N/A]"`);
   ]);
 });
 
-it("is asked once for those who ask at the same time, and knows nothing where that fails", async () => {
+it("is asked once for simultaneous callers, and knows nothing if that fails", async () => {
   const ask = vi.fn<typeof askForGpuUse>().mockRejectedValue(new Error("was not found"));
   const use = gpuUseAsker(ask);
   expect(await Promise.all([use(), use(), use()])).toEqual([[], [], []]);

@@ -9,7 +9,7 @@ const log = {
 };
 const aDevice = () => `GPU-${crypto.randomUUID()}`;
 
-it.runIf(process.platform === "linux")("is one's alone until it is released", () => {
+it.runIf(process.platform === "linux")("belongs to one holder until it is released", () => {
   const [mine, theirs] = [deviceLocks(log), deviceLocks(log)];
   const device = aDevice();
   const lock = mine(device);
@@ -25,7 +25,7 @@ it.runIf(process.platform === "linux")("is one's alone until it is released", ()
   other?.release();
 });
 
-it("is nobody's where the system has no such locks", () => {
+it("has no holder if the system has no such locks", () => {
   const locks = deviceLocks(log, "darwin");
   const device = aDevice();
   expect(locks(device)).toBeDefined();

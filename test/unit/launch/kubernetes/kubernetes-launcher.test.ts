@@ -14,7 +14,7 @@ const GPU = { computeType: "GPU", gpuCount: 1, gpuTypeIds: ["NVIDIA L4"] } as co
 const said = (lines: readonly string[], words: string) =>
   eventually(`"${words}" is said`, () => lines.some((line) => line.includes(words)) || undefined);
 
-it("tells why no node takes a pod, and runs it as soon as one does", async () => {
+it("reports why no node accepts a pod, and runs it as soon as a node does", async () => {
   await using cluster = await openCluster();
   const { api, launcher, lines } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS), GPU));
@@ -31,7 +31,7 @@ it("tells why no node takes a pod, and runs it as soon as one does", async () =>
   await said(lines, "here");
 });
 
-it("holds no more of a line than the limit, however long it is", async () => {
+it("holds at most the limit of a line, however long it is", async () => {
   await using cluster = await openCluster();
   const worker = cluster.launcher.launch(
     orderOf(nodeTemplate('process.stdout.write("x".repeat(200_000) + "\\nafter\\n")')),
@@ -43,7 +43,7 @@ it("holds no more of a line than the limit, however long it is", async () => {
   ]);
 });
 
-it("deletes a pod that waits as soon as its worker is to leave", async () => {
+it("deletes a waiting pod as soon as its worker should leave", async () => {
   await using cluster = await openCluster();
   const worker = cluster.launcher.launch(orderOf(nodeTemplate(STAYS), GPU));
   await eventually("it waits", () => worker.obstacle?.());
@@ -59,7 +59,7 @@ it("pulls a private image with the credentials of its template", async () => {
   expect(await worker.exited).toMatchObject({ exitCode: 0 });
 });
 
-it("tells what keeps an image from being pulled", async () => {
+it("reports why an image cannot be pulled", async () => {
   await using cluster = await openCluster();
   const worker = cluster.launcher.launch(orderOf(templateNamed("registry.example/none:1")));
   const { reason, isThrottled } = await eventually("it waits", () => worker.obstacle?.());
@@ -67,7 +67,7 @@ it("tells what keeps an image from being pulled", async () => {
   expect(isThrottled).toBe(false);
 });
 
-it("tells what the node of a pod is waiting for, until it is there", async () => {
+it("reports what the node of a pod is waiting for, until the pod runs", async () => {
   await using cluster = await openCluster({ haste: 20 });
   const { api, launcher, lines } = cluster;
   const message = 'MountVolume.SetUp failed for volume "models": connection timed out';
@@ -95,7 +95,7 @@ it.each(["configmaps", "secrets", "pods"])(
   },
 );
 
-it("tells that memory ran out, that a pod was evicted, and that somebody deleted it", async () => {
+it("reports that memory ran out, that a pod was evicted, and that a pod was deleted from outside", async () => {
   await using cluster = await openCluster();
   const { api, launcher } = cluster;
   const workers = [1, 2, 3].map(() => launcher.launch(orderOf(nodeTemplate(STAYS))));
@@ -110,7 +110,7 @@ it("tells that memory ran out, that a pod was evicted, and that somebody deleted
   expect(deleted?.goneWith).toBe("its pod, which was deleted from outside");
 });
 
-it("loses nothing while the API server is away, and tells that it is", async () => {
+it("loses nothing while the API server is away, and reports the absence", async () => {
   await using cluster = await openCluster();
   const { api, launcher, lines } = cluster;
   const counts =
@@ -128,7 +128,7 @@ it("loses nothing while the API server is away, and tells that it is", async () 
   expect(cluster.willing()).toBeGreaterThan(0);
 });
 
-it("lists anew where the server does not know what happened since", async () => {
+it("lists all pods again if the server no longer has the changes since the last one", async () => {
   await using cluster = await openCluster();
   const { api, launcher } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS)));
@@ -140,7 +140,7 @@ it("lists anew where the server does not know what happened since", async () => 
   expect((await worker.exited).goneWith).toBe("its pod, which was deleted from outside");
 });
 
-it("finds the pods of a killed process of its service, and leaves those of others alone", async () => {
+it("finds the pods of a killed process of its service, and does not touch pods of other services", async () => {
   await using cluster = await openCluster();
   const { api, launcher, another } = cluster;
   const foreign = another({ service: "fedcba9876543210" });
@@ -156,7 +156,7 @@ it("finds the pods of a killed process of its service, and leaves those of other
   expect(new Set(api.pods.map(({ metadata }) => metadata.name))).toEqual(new Set(names));
 });
 
-it("looks after the pods of a killed process that it is to, as if it had made them", async () => {
+it("manages the pods of a killed process that it takes over like its own", async () => {
   await using cluster = await openCluster();
   const { api, launcher, lines, another } = cluster;
   const order = orderOf(nodeTemplate(`${STAYS} process.on("SIGTERM", () => process.exit(3));`));
@@ -190,7 +190,7 @@ it("looks after the pods of a killed process that it is to, as if it had made th
   await eventually("all is gone", () => api.objects.list("secrets").length === 0 || undefined);
 });
 
-it("has everything go with the object that it belongs to", async () => {
+it("makes everything be deleted together with its owner", async () => {
   await using cluster = await openCluster();
   const { api, launcher } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS)));
@@ -200,7 +200,7 @@ it("has everything go with the object that it belongs to", async () => {
   expect((await worker.exited).goneWith).toBe("its pod, which was deleted from outside");
 });
 
-it("leaves pods to the next start where the API server does not come back", async () => {
+it("leaves pods to the next start if the API server does not come back", async () => {
   await using cluster = await openCluster({ haste: 20 });
   const { api, launcher } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS)));
@@ -212,7 +212,7 @@ it("leaves pods to the next start where the API server does not come back", asyn
   await api.back();
 });
 
-it("gives up a worker whose image cannot be pulled for a minute", async () => {
+it("gives up a worker if its image cannot be pulled for a minute", async () => {
   await using cluster = await openCluster({ haste: 100 });
   const worker = cluster.launcher.launch(orderOf(templateNamed("registry.example/none:1")));
   const { startError } = await worker.exited;
@@ -220,7 +220,7 @@ it("gives up a worker whose image cannot be pulled for a minute", async () => {
   await eventually("its pod is gone", () => cluster.api.pods.length === 0 || undefined);
 });
 
-it("deletes a pod whose node does not answer", async () => {
+it("deletes a pod if its node does not answer", async () => {
   await using cluster = await openCluster({ haste: 100 });
   const { api, launcher } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS)));

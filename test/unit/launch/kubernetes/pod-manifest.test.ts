@@ -50,12 +50,12 @@ it("has no token, no variable and no password in the pod itself", () => {
   });
 });
 
-it("is not ended by its standard input, which no pod has", () => {
+it("does not end at the end of its standard input, because a pod has none", () => {
   const { environment } = made({});
   expect(environment?.stringData).not.toHaveProperty("SV_EXIT_ON_STDIN_END");
 });
 
-it("has the least privileges, unless its template asks for those of its image", () => {
+it("has minimal privileges, unless its template asks for the privileges of its image", () => {
   const { pod, container } = made({});
   expect(pod.spec).toMatchObject({
     automountServiceAccountToken: false,
@@ -73,18 +73,18 @@ it("has the least privileges, unless its template asks for those of its image", 
   expect(asImage.container?.resources?.limits).toEqual({ "ephemeral-storage": "20G" });
 });
 
-it("is bounded as its template says, and by its node where that says nothing", () => {
+it("is bounded by its template, and by its node if the template has no bounds", () => {
   const { container } = made({ env: { SV_CONTAINER_MEMORY: "4g", SV_CONTAINER_CPUS: "1.5" } });
   expect(container?.resources?.limits).toEqual({ cpu: "1500m", memory: String(4 * 1024 ** 3) });
   expect(made({}).container?.resources?.limits).toEqual({});
 });
 
-it("has arguments that the cluster puts no variables into", () => {
+it("has arguments in which the cluster replaces no variables", () => {
   const { container } = made({ dockerStartCmd: ["sh", "-c", "echo $(whoami) $HOME $$"] });
   expect(container?.args).toEqual(["sh", "-c", "echo $$(whoami) $$HOME $$$$"]);
 });
 
-it("mounts the claim of its network volume where handlers look for it", () => {
+it("mounts the claim of its network volume at the path that handlers use", () => {
   const { pod, container } = made(
     { volumeMountPath: "/data" },
     { networkVolumeIds: ["abc1234567"] },
@@ -139,7 +139,7 @@ it.each([
   expect(isAsked(typed, { ...labels, "nvidia.com/gpu.product": "NVIDIA-L4" })).toBe(fits);
 });
 
-it("asks for nodes whose driver has one of the versions of CUDA that are allowed", () => {
+it("asks for nodes with a driver for one of the allowed CUDA versions", () => {
   const allowedCudaVersions = ["12.1", "12.4"];
   const wanted = { computeType: "GPU", gpuCount: 1, gpuTypeIds: [], allowedCudaVersions } as const;
   const { affinity } = nodePlace({ ...wanted, minCudaVersion: "12.2" }, {});
@@ -151,7 +151,7 @@ it("asks for nodes whose driver has one of the versions of CUDA that are allowed
   expect(["1", "2", "4", "5"].map(fits)).toEqual([false, false, true, false]);
 });
 
-it("takes labels of nodes and the name of a resource from the template in the place of GPU types", () => {
+it("takes node labels and a resource name from the template instead of GPU types", () => {
   const env = {
     SV_CONTAINER_NODES: "gpu=l4, zone=a",
     SV_CONTAINER_GPU_RESOURCE: "example.com/gpu",
@@ -178,7 +178,7 @@ it.each([
     expect(() => createBody(kind, bodyOf(body), STRICT)).not.toThrow();
 });
 
-it("has other names than the pods of another endpoint", () => {
+it("has names that differ from the pods of another endpoint", () => {
   const named = (id: string) =>
     podName({ ...orderOf(templateNamed(IMAGE), { id }), workerId: "w" });
   expect(named("Up")).not.toBe(named("up"));
@@ -187,6 +187,6 @@ it("has other names than the pods of another endpoint", () => {
   expect(labelsOf(long, "s")["sv-runtime/endpoint"]).toHaveLength(8);
 });
 
-it("says which variable no pod can have", () => {
+it("names a variable that no pod can have", () => {
   expect(() => made({ env: { "1st": "x" } })).toThrow('the variable "1st" of the template');
 });

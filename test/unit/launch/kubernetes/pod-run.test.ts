@@ -13,7 +13,7 @@ function podWaiting(reason: string): SeenPod {
   return { metadata, status: { phase: "Pending", containerStatuses } };
 }
 
-it("each obstacle is waited for a minute, however many went away before", async () => {
+it("each obstacle has a limit of one minute, however many obstacles there were before", async () => {
   const clock = new FakeClock();
   const steps = new PodRun({
     make: async () => podWaiting("ContainerCreating"),

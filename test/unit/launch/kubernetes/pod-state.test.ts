@@ -42,7 +42,7 @@ describe("a pod that waits", () => {
     });
   });
 
-  it("has no obstacle while its container is made", () => {
+  it("has no obstacle while its container is created", () => {
     const waiting = { waiting: { reason: "ContainerCreating" } };
     expect(stateOf(pod({ phase: "Pending" }, waiting))).toEqual({
       kind: "waiting",
@@ -99,7 +99,7 @@ describe("a pod that has ended", () => {
     });
   });
 
-  it("was never started where its node refused it", () => {
+  it("was never started if its node refused it", () => {
     const refused = { phase: "Failed", reason: "OutOfcpu", message: "Node didn't have enough cpu" };
     expect(exitOf(pod(refused), { ...RAN, hasRun: false }, []).startError).toBe(
       "its pod failed on its node: OutOfcpu: Node didn't have enough cpu",
@@ -111,14 +111,14 @@ describe("the events of a pod", () => {
   const pulls = { type: "Normal", reason: "Pulling", lastTimestamp: "2026-01-01T00:00:09Z" };
   const fails = { type: "Warning", reason: "FailedMount", message: "timed out" };
 
-  it("tell what its node is waiting for", () => {
+  it("show what its node is waiting for", () => {
     expect(warnedOf([pulls, { ...fails, lastTimestamp: "2026-01-01T00:00:10Z" }])).toEqual({
       reason: "its container cannot be made: FailedMount: timed out",
       isThrottled: false,
     });
   });
 
-  it("tell nothing where something else has begun since, or was said of its way to a node", () => {
+  it("show nothing if a later step has begun, or if they are about its scheduling", () => {
     expect(warnedOf([{ ...fails, lastTimestamp: "2026-01-01T00:00:08Z" }, pulls])).toBeUndefined();
     expect(warnedOf([{ type: "Warning", reason: "FailedScheduling" }])).toBeUndefined();
     expect(warnedOf([])).toBeUndefined();

@@ -1,4 +1,7 @@
-/** The whole service with a simulated cluster: workers are pods, servers are called at their pods, and obstacles of pods are shown. */
+/**
+ * The whole service with a simulated cluster: workers are pods, servers are called at their pods, and obstacles of pods are
+ * shown.
+ */
 import path from "node:path";
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
 import { afterEach, expect, it, vi } from "vitest";
@@ -63,7 +66,7 @@ async function open(program: readonly string[], { env = {}, s3 = false, ...endpo
 
 afterEach(() => vi.unstubAllEnvs());
 
-it("a job is done by a worker in a pod, which is gone when the service has stopped", async () => {
+it("a worker in a pod completes a job, and the pod is gone when the service has stopped", async () => {
   await using scene = await open([WORKER, HANDLER]);
   const { api, service, json } = scene;
   const { status, output } = await json("/v2/app/runsync", { input: { said: "hello" } });
@@ -74,7 +77,7 @@ it("a job is done by a worker in a pod, which is gone when the service has stopp
   expect(api.pods).toEqual([]);
 });
 
-it("a pod is told where the service is by the live protocol, and the object store with keys of its endpoint", async () => {
+it("a pod gets the addresses of the service by the live protocol, and the object store with its endpoint's keys", async () => {
   await using scene = await open([WORKER, HANDLER], { s3: { port: 0 } });
   const { api, json, service } = scene;
   await json("/v2/app/runsync", { input: {} });
@@ -98,7 +101,7 @@ it("a pod is told where the service is by the live protocol, and the object stor
   expect($metadata.httpStatusCode).toBe(200);
 });
 
-it("a cluster goes with a port that its pods reach", async () => {
+it("a cluster requires a port that its pods reach", async () => {
   const asked = { port: 0, apiKey: "key", s3: false, kubernetes: "gpu" } as const;
   await expect(startEmulator(asked)).rejects.toThrow(
     "kubernetes goes with workerPort: pods take their jobs from that port",
@@ -117,7 +120,7 @@ it("a request is answered by the server of a pod, at the address of the pod", as
   expect(await answer.text()).toBe(`from ${workers[0]?.id}`);
 });
 
-it("a worker whose pod finds no node is throttled, with the scheduler's words", async () => {
+it("a worker is throttled if its pod finds no node, with the scheduler's message", async () => {
   const settings = { computeType: "GPU", workersMin: 1 } as const;
   await using scene = await open([WORKER, HANDLER], { settings });
   const { json } = scene;

@@ -21,7 +21,7 @@ function sql(left: LeftBehind, text: string): void {
   db.exec(text);
 }
 
-it("finds nothing in what a kill left, and goes on while jobs are taken in", async () => {
+it("finds no damage after a kill, and runs while jobs are submitted", async () => {
   using left = await leftBehind();
   await using opened = await checked(left);
   const check = opened.store.check();

@@ -53,7 +53,7 @@ async function damageOf(reading: Promise<unknown>, { store }: Pick<OneJob, "stor
 
 type OneJob = Awaited<ReturnType<typeof oneJob>>;
 
-describe("a payload that is not what was stored is refused", () => {
+describe("a payload that differs from the stored one is refused", () => {
   it("in its row", async () => {
     await using disk = await oneJob();
     const { seq } = disk;
@@ -109,7 +109,7 @@ describe("a payload that is not what was stored is refused", () => {
   });
 });
 
-describe("after a row was found damaged the store says so once and does nothing more", () => {
+describe("after it finds a damaged row, the store says so once and stops working", () => {
   it.each([
     ["job", "UPDATE job SET webhook = 'x'"],
     ["payload", "UPDATE payload SET place = place + 400"],

@@ -54,7 +54,7 @@ async function repairAndRead(directory: string, known: readonly KnownJob[]): Pro
 }
 
 it(
-  `of ${PLAYS} damaged data directories none is read back wrong without a word`,
+  `none of ${PLAYS} damaged data directories is silently read wrong`,
   { timeout: 60_000 + PLAYS * 5_000 },
   async () => {
     console.log(`seed: ${SEED} (DAMAGE_SEED=${SEED} DAMAGE_PLAYS=${PLAYS} repeats it)`);

@@ -49,7 +49,7 @@ it("keeps every job behind three bytes that were changed in the middle of the lo
   expect(await wholeJobs(left)).toHaveLength(90);
 });
 
-it("keeps what the log has when the database was cut to nothing", async () => {
+it("keeps the content of the log if the database was truncated to zero bytes", async () => {
   using left = await leftBehind();
   fs.truncateSync(left.file("store.db"));
   expect(repairDataDirectory(left.directory, NOW).kept.jobs).toBe(30);

@@ -32,7 +32,7 @@ async function clockRow(
 }
 
 describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
-  it("agree on service time with machines that are 2 days apart, and each says once how far it is off", async () => {
+  it("agree on service time although their machines' clocks differ by 2 days, and each logs its own deviation once", async () => {
     await using shared = await testShared();
     const warned: string[] = [];
     const right = await begun(shared, "long");
@@ -61,7 +61,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
 
   // Another offset has the same effect, and leaves the server of other tests alone.
   it.each([HOUR_MS, -HOUR_MS])(
-    "take a leap of the database's clock by %i ms back, bury nobody for it, and move no partition",
+    "survive a leap of the database's clock by %i ms back: no replica counts as dead, and no partition moves",
     async (byMs) => {
       await using shared = await testShared();
       const warned: string[] = [];
@@ -87,7 +87,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas", () => {
     },
   );
 
-  it("that are all gone leave their service time to the next one, which never goes back", async () => {
+  it("leave their service time to the next replica when all are gone, and it never goes back", async () => {
     await using shared = await testShared();
     const first = await begun(shared, "short");
     await expect.poll(() => clockRow(shared, "highest"), POLLED).toBeGreaterThan(0);

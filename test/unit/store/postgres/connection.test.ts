@@ -11,9 +11,9 @@ import { SOON, testDatabase, through } from "./database.ts";
 
 const portOf = (url: string) => Number(new URL(url).port);
 
-describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cut", () => {
+describe.skipIf(postgresIsMissing !== undefined)("a store after the loss of its connection", () => {
   it.each(["cut-before", "cut-reply"] as const)(
-    "%s: a batch whose COMMIT was under way is stored once, and its owner is told so",
+    "%s: a batch with a running COMMIT is stored once, and its owner is informed",
     async (fate) => {
       await using database = await testDatabase();
       await using proxy = await startTcpProxy(portOf(database.url));
@@ -29,7 +29,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     },
   );
 
-  it("stores every batch once whose backend is killed at any moment of it", async () => {
+  it("stores every batch once, although its backend is killed at any moment", async () => {
     await using database = await testDatabase();
     const owner = await database.open();
     const jobs = [];
@@ -45,7 +45,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     expect((await owner.store.boot()).batch).toBe(jobs.length);
   });
 
-  it("says so in one line: of one connection, and of all that a server ends together", async () => {
+  it("logs one line, for one connection and for all connections that a server ends together", async () => {
     await using database = await testDatabase();
     await using proxy = await startTcpProxy(portOf(database.url));
     const warned: string[] = [];
@@ -77,7 +77,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     expect(warned).toHaveLength(2);
   });
 
-  it("gives a batch up when the database is away for long; it is not stored, and the next one is", async () => {
+  it("gives a batch up if the database is away for long; it is not stored, and the next one is", async () => {
     await using database = await testDatabase();
     await using proxy = await startTcpProxy(portOf(database.url));
     const url = through(database.url, proxy.port);
@@ -100,7 +100,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual([job]);
   });
 
-  it("does nothing more once a batch that was given up turns out to be stored", async () => {
+  it("stops working if a given-up batch was stored after all", async () => {
     await using database = await testDatabase();
     await using proxy = await startTcpProxy(portOf(database.url));
     const url = through(database.url, proxy.port);
@@ -117,7 +117,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     expect(lost).toEqual([expect.any(StoreLostError)]);
   });
 
-  it("goes on where it was when the server is stopped and started, and nothing was lost", async () => {
+  it("continues after a restart of the server, and loses nothing", async () => {
     await using postgres = await startPostgres();
     await using database = await testDatabase(postgres.url());
     const owner = await database.open();
@@ -138,7 +138,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     expect((await again.store.boot()).batch).toBe(jobs.length + 1);
   });
 
-  it("goes on when its database, which was read only for a while, may be written to again", async () => {
+  it("continues when a database that was read-only for a while is writable again", async () => {
     await using database = await testDatabase();
     const owner = await database.open();
     const name = new URL(database.url).pathname.slice(1);
@@ -156,7 +156,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store whose connection is cu
     expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual([job]);
   });
 
-  it("finds the server that answers by an address of several", async () => {
+  it("finds the answering server of several in an address", async () => {
     await using database = await testDatabase();
     const { port, pathname } = new URL(database.url);
     const hosts = `127.0.0.1:1,127.0.0.1:${port}`;

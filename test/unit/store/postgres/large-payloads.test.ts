@@ -26,7 +26,7 @@ async function jobWithOutput(owner: Owner) {
 }
 
 describe.skipIf(postgresIsMissing !== undefined)("large payloads beside a database", () => {
-  it("go with the last row that names them: replaced, deleted, shared with a delivery that is pruned", async () => {
+  it("are deleted with the last row that names them: replaced, deleted, or shared with a pruned delivery", async () => {
     await using database = await testDatabase();
     const blobs = new MemoryBlobs();
     const owner = await database.open({ blobs });
@@ -57,7 +57,7 @@ describe.skipIf(postgresIsMissing !== undefined)("large payloads beside a databa
     await expect.poll(() => blobs.held.size).toBe(0);
   });
 
-  it("that a crash left are swept a day later, and those that a row names never", async () => {
+  it("of a crashed process are removed a day later, and never if a row names them", async () => {
     await using database = await testDatabase();
     const blobs = new MemoryBlobs();
     const owner = await database.open({ blobs });
@@ -71,7 +71,7 @@ describe.skipIf(postgresIsMissing !== undefined)("large payloads beside a databa
     expect((await bytesAt(owner.store, job.seq, "output"))?.equals(LARGE)).toBe(true);
   });
 
-  it("that are missing or not what was stored are damage of that payload alone", async () => {
+  it("that are missing or changed are damage of that payload alone", async () => {
     await using database = await testDatabase();
     const blobs = new MemoryBlobs();
     const owner = await database.open({ blobs });
@@ -92,7 +92,7 @@ describe.skipIf(postgresIsMissing !== undefined)("large payloads beside a databa
     await owner.insert();
   });
 
-  it("keep a database from being opened without them", async () => {
+  it("prevent that a database is opened without them", async () => {
     await using database = await testDatabase();
     const owner = await database.open({ blobs: new MemoryBlobs() });
     await jobWithOutput(owner);

@@ -11,7 +11,7 @@ import { begun, testShared } from "./replica.ts";
 const MINUTE_MS = 60_000;
 
 describe("a lease", () => {
-  it("grows to twice the longest standstill once there was a second one within ten minutes", () => {
+  it("grows to twice the longest standstill after two standstills within ten minutes", () => {
     const lease = new Lease(5_000);
     lease.stoodStill(8_000, 0);
     expect(lease.at(0)).toBe(5_000);
@@ -19,7 +19,7 @@ describe("a lease", () => {
     expect(lease.at(9 * MINUTE_MS)).toBe(16_000);
   });
 
-  it("is the usual one again after ten minutes of calm, and shorter before if the longest was long ago", () => {
+  it("is the usual one again after ten minutes without standstills, and shrinks before if the longest was long ago", () => {
     const lease = new Lease(5_000);
     for (const [ms, minute] of [
       [9_000, 0],
@@ -31,7 +31,7 @@ describe("a lease", () => {
     expect(at).toEqual([18_000, 8_000, 8_000, 5_000]);
   });
 
-  it("is four times the usual one at most, however long and often the process stands still", () => {
+  it("is at most four times the usual one, for any number and length of standstills", () => {
     const lease = new Lease(5_000);
     for (let second = 0; second < 600; second += 1) lease.stoodStill(1e6, second * 1_000);
     expect(lease.at(600_000)).toBe(20_000);
@@ -46,7 +46,7 @@ describe("a lease", () => {
   });
 });
 
-describe("what is claimed for a lease", () => {
+describe("a claim for a lease", () => {
   const claimed = (...leases: readonly number[]) => {
     const clock = new FakeClock();
     const validity = new ClaimValidity(clock, { lease: 5_000, margin: 500 });
@@ -70,7 +70,7 @@ describe("what is claimed for a lease", () => {
     expect(longer.validity.isInForce).toBe(false);
   });
 
-  it("is trusted for a shorter one as soon as that is asked for, for the answer may be lost", async () => {
+  it("is trusted for a shorter one as soon as the shorter one is requested, because the answer may be lost", async () => {
     const { clock, validity } = claimed(16_000);
     validity.asks(5_000);
     await clock.advance(4_499);
@@ -80,8 +80,8 @@ describe("what is claimed for a lease", () => {
   });
 });
 
-describe.skipIf(postgresIsMissing !== undefined)("a replica whose machine is starved", () => {
-  it("keeps its partitions over a standstill that is longer than the usual lease, after it stood still twice", async () => {
+describe.skipIf(postgresIsMissing !== undefined)("a replica on a starved machine", () => {
+  it("keeps its partitions over a standstill longer than the usual lease, after two earlier standstills", async () => {
     await using shared = await testShared();
     const warned: string[] = [];
     const system = createSystemClock();

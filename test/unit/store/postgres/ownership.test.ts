@@ -28,7 +28,7 @@ function startOwner(url: string, lease: number) {
 }
 
 describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
-  it("that one process owns is refused to another, which is told whose it is; when it is given back it is there at once", async () => {
+  it("of one process is refused to another one, with the name of its owner, and is free at once when it is given back", async () => {
     await using database = await testDatabase();
     const first = await database.open({ replica: "the first" });
     const refused = openIn(database.url, { times: SOON });
@@ -40,7 +40,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(await second.store.job(job.id)).toEqual(job);
   });
 
-  it("whose owner was killed is there for another as soon as its lease is over", async () => {
+  it("of a killed owner is free for another process at the end of the lease", async () => {
     await using database = await testDatabase();
     await using first = startOwner(database.url, 600);
     expect(await first.hear()).toBe("open");
@@ -49,7 +49,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     await second.insert();
   });
 
-  it("whose owner was stopped for longer than its lease is another's: it stores nothing then, and says so", async () => {
+  it("of an owner that was stopped for longer than its lease goes to another process: the former stores nothing, and says so", async () => {
     await using database = await testDatabase();
     await using first = startOwner(database.url, 600);
     expect(await first.hear()).toBe("open");
@@ -67,7 +67,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(await second.store.job(job.id)).toEqual(job);
   });
 
-  it("that was taken over is not written by one that has not noticed, and it answers nothing more", async () => {
+  it("that was taken over is not written by a former owner that has not noticed it, which answers nothing more", async () => {
     await using database = await testDatabase();
     const lost: unknown[] = [];
     const onLost = (error: unknown) => void lost.push(error);
@@ -84,7 +84,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(rows).toHaveLength(1);
   });
 
-  it("of which one partition was taken over takes nothing of a batch about that partition", async () => {
+  it("refuses a whole batch about a partition that was taken over", async () => {
     await using database = await testDatabase();
     const owner = await database.open({ times: { ...SOON, renewEvery: 600_000 } });
     await owner.insert({ endpointId: "a" });

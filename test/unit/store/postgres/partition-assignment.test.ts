@@ -13,7 +13,7 @@ const partitionsOf = (targets: ReadonlyMap<number, string>, id: string) =>
   [...targets].filter(([, target]) => target === id).map(([partition]) => partition);
 
 describe("the spread of partitions", () => {
-  it("is the same in whatever order the replicas are, and gives each a fair share", () => {
+  it("is the same for any order of the replicas, and gives each a fair share", () => {
     const peers = ["one", "two", "three", "four"].map((id) => peer(id));
     const targets = targetsOf(peers);
     expect(targetsOf(peers.toReversed())).toEqual(targets);
@@ -21,14 +21,14 @@ describe("the spread of partitions", () => {
     for (const { id } of peers) expect(partitionsOf(targets, id).length).toBeGreaterThan(6);
   });
 
-  it("moves to who comes what is to be its own, and of who goes what was its own", () => {
+  it("moves only the share of a new replica to it, and only the share of a leaving replica away", () => {
     const two = targetsOf([peer("one"), peer("two")]);
     const three = targetsOf([peer("one"), peer("two"), peer("three")]);
     for (const [partition, target] of three)
       expect([two.get(partition), "three"], `partition ${partition}`).toContain(target);
   });
 
-  it("counts on who has settled, and on all that take partitions where nobody has", () => {
+  it("considers only settled replicas, or all that take partitions if none has settled", () => {
     const idle: Peer = { id: "idle", hasBegun: false, isSettled: false };
     const young = [peer("one", false), peer("two", false)];
     expect(new Set(targetsOf([idle, ...young]).values())).toEqual(new Set(["one", "two"]));
@@ -38,7 +38,7 @@ describe("the spread of partitions", () => {
     expect(targetsOf([idle]).size).toBe(0);
   });
 
-  it("lets a replica take what is free and its own to take, or left over, or its own by the database", () => {
+  it("lets a replica take free partitions of its share, left-over ones, and partitions that it owns in the database", () => {
     const owners: readonly OwnerRow[] = [
       { partition: 0, replica: undefined, epoch: 1 },
       { partition: 1, replica: undefined, epoch: 1 },

@@ -1,4 +1,7 @@
-/** Replicas that are killed, stand still, come and go at random: no partition ever has two owners, and nothing acknowledged is lost. */
+/**
+ * Replicas that are killed, stand still, come and go at random: no partition ever has two owners, and nothing acknowledged is
+ * lost.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Member } from "../../../contract/ownership/member.ts";
@@ -117,7 +120,7 @@ class Play {
 }
 
 describe.skipIf(postgresIsMissing !== undefined)("replicas at random", () => {
-  it("never write or trust in one partition at once, and lose nothing that was acknowledged", async () => {
+  it("never use one partition at the same time, and lose no acknowledged change", async () => {
     const made = await world(sized(1, Date.now()));
     await using database = made.database;
     await using _ = made;
@@ -137,7 +140,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas at random", () => {
     expect(play.acknowledged.size).toBeGreaterThan(50);
   }, 600_000);
 
-  it("would be found out if one wrote what is another's", async () => {
+  it("would be detected if one wrote a partition of another", async () => {
     const made = await world(1);
     await using database = made.database;
     await using _ = made;

@@ -16,7 +16,7 @@ import { begun, testShared } from "./replica.ts";
 const ALL = 64;
 
 describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () => {
-  it("are refused while somebody has it for itself, and nobody gets it for itself while they are there", async () => {
+  it("are refused while a process owns it exclusively, and no process gets it exclusively while they run", async () => {
     await using shared = await testShared();
     const sole = await openIn(shared.url, { replica: "the only one", times: SOON });
     const refused = shared.join("short", { times: { lease: 100 } });
@@ -38,7 +38,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     await after.close();
   });
 
-  it("say where they are reached, and of which version they are", async () => {
+  it("publish their addresses and versions", async () => {
     await using shared = await testShared();
     const one = await begun(shared, "long", { replica: "one", advertise: "http://one:7080" });
     const [state] = one.ownership.replicas();
@@ -71,7 +71,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     },
   );
 
-  it("one whose row is gone goes on under another, and loses what it had before", async () => {
+  it("a replica without its row continues under a new one, and loses its partitions", async () => {
     await using shared = await testShared();
     const one = await begun(shared, "long");
     await one.insert("a");
@@ -86,7 +86,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     expect(await one.store.job(job.id)).toEqual(job);
   });
 
-  it("partitions of one that is not there are taken by one that is", async () => {
+  it("a running replica takes the partitions of a missing one", async () => {
     await using shared = await testShared();
     const one = await begun(shared, "long");
     await shared.admin.query(
@@ -96,7 +96,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     await expect.poll(() => one.partitions.size, POLLED).toBe(ALL);
   });
 
-  it("one that gave a batch up which turns out to be stored begins anew by what is stored", async () => {
+  it("a replica reloads the stored state if a batch that it gave up was stored after all", async () => {
     await using shared = await testShared();
     const one = await begun(shared, "long", { times: { reconnectFor: 300 } });
     await one.insert("a");
@@ -111,7 +111,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     expect(one.counts.get("a")?.inQueue).toBe(3);
   });
 
-  it("one whose clock has jumped ahead trusts in nothing before it has renewed its claim", async () => {
+  it("after its clock jumped ahead, a replica trusts nothing before it has renewed its claim", async () => {
     await using shared = await testShared();
     const system = createSystemClock();
     let ahead = 0;
@@ -127,7 +127,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     expect(one.losses).toEqual([]);
   });
 
-  it("one whose first renewal fails has begun after the next one", async () => {
+  it("after a failed first renewal, a replica has begun with the next one", async () => {
     await using shared = await testShared();
     const clock = new FakeClock();
     const joined = await shared.join("long", { clock, times: { renewEvery: 1_000 } });
@@ -143,7 +143,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     expect(one.partitions.size).toBe(ALL);
   });
 
-  it("what none of them is told by the other in time is warned of", async () => {
+  it("a warning is logged if messages between them are late", async () => {
     await using shared = await testShared();
     const warned: string[] = [];
     const warn = (sentence: string) => void warned.push(sentence);
@@ -162,7 +162,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     expect(warned).toEqual([expect.stringContaining("a pooler")]);
   });
 
-  it("no two of them wait for each other when one deletes what is old and another changes it", async () => {
+  it("no deadlock occurs when one deletes old rows and another changes them", async () => {
     await using shared = await testShared();
     const [one, two] = [await begun(shared, "long"), await begun(shared, "long")];
     await spread([one, two]);

@@ -19,7 +19,7 @@ import { SOON, testDatabase, through } from "./database.ts";
 import { startPooler } from "./pooler.ts";
 
 describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
-  it("that does not write what it acknowledges is refused", async () => {
+  it("that acknowledges writes before they are on disk is refused", async () => {
     await using database = await testDatabase();
     const name = new URL(database.url).pathname.slice(1);
     await database.admin.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
@@ -28,7 +28,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     await expect(refused).rejects.toThrow("synchronous_commit is off");
   });
 
-  it("that is reached by a pooler is refused at once, whether it takes the settings or not", async () => {
+  it("behind a pooler is refused at once, whether the pooler accepts the settings or not", async () => {
     await using database = await testDatabase();
     const deaf = `${database.url}?options=-c%20search_path%3Dpublic`;
     for (const pooled of [
@@ -80,7 +80,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(rowCount).toBe(64);
   });
 
-  it("that two processes open at once for the first time is made once, and one of them gets it", async () => {
+  it("that two processes open at the same time for the first time is created once, and one of them gets it", async () => {
     await using database = await testDatabase();
     const opened = await Promise.allSettled(
       ["one", "two"].map((replica) => openIn(database.url, { replica, times: SOON })),
@@ -92,7 +92,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(rows).toEqual([{ version: SCHEMA_VERSION }]);
   });
 
-  it("has what belongs to the store in the schema that its address names", async () => {
+  it("has the tables of the store in the schema of its address", async () => {
     await using database = await testDatabase();
     const one = await database.open();
     const two = await database.open({ url: `${database.url}?schema=another` });
@@ -102,14 +102,14 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     await expect(openIn("mysql://x/y")).rejects.toThrow("must begin with postgres://");
   });
 
-  it("that is not there is said to be unusable, without its password", async () => {
+  it("that is missing is reported as unusable, without its password", async () => {
     const url = "postgres://someone:secret@127.0.0.1:1/none";
     const refused = openIn(url, { times: SOON });
     await expect(refused).rejects.toBeInstanceOf(StoreUnusableError);
     await expect(refused).rejects.not.toThrow("secret");
   });
 
-  it("in which someone holds a snapshot for long is warned of, and how old it is is told", async () => {
+  it("with a long-held snapshot causes a warning with the snapshot's age", async () => {
     await using database = await testDatabase();
     await database.admin.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");
     const warned = Promise.withResolvers<string>();
@@ -123,7 +123,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     await expect.poll(() => ages.at(-1)).toBeLessThan(300);
   });
 
-  it("keeps texts that are no texts of PostgreSQL", async () => {
+  it("stores texts that PostgreSQL does not accept as text", async () => {
     await using database = await testDatabase();
     const owner = await database.open();
     const odd = ["a\u0000b", "\ud800", "x\udfffy\u0000\ufffd\u{1F600}", "\ufffd"];
@@ -137,7 +137,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect([...again.counts.keys()].toSorted()).toEqual(odd.toSorted());
   });
 
-  it("in which someone changed a payload answers it as damaged, and goes on", async () => {
+  it("with a payload that was changed from outside reports it as damaged, and goes on", async () => {
     await using database = await testDatabase();
     const owner = await database.open();
     const job = owner.newJob();
@@ -152,7 +152,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     await owner.insert();
   });
 
-  it("a page of which its disk has damaged is told of once, and nothing more is done", async () => {
+  it("with a damaged page is reported once, and the store stops working", async () => {
     await using postgres = await startPostgres();
     await using database = await testDatabase(postgres.url());
     const first = await database.open();
@@ -175,7 +175,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     ]);
   });
 
-  it("that does not check its pages is warned of at the start", async () => {
+  it("without page checksums causes a warning at the start", async () => {
     const told: string[] = [];
     const warn = (sentence: string) => void told.push(sentence);
     await using checking = await testDatabase();

@@ -11,8 +11,8 @@ import { SOON, testDatabase, through } from "./database.ts";
 const UNDER_WAY = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL
   AND pid <> pg_backend_pid() AND wait_event = 'ClientRead'`;
 
-describe.skipIf(postgresIsMissing !== undefined)("a database whose owner is cut off", () => {
-  it("when the server has half of a batch is another's once the owner's time is over", async () => {
+describe.skipIf(postgresIsMissing !== undefined)("a database with a disconnected owner", () => {
+  it("in the middle of a batch is free for another process at the end of the owner's lease", async () => {
     await using database = await testDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
     const lost: unknown[] = [];
@@ -33,7 +33,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database whose owner is cut 
     expect(await after.store.payload(job.seq, "output")).toBeUndefined();
   });
 
-  it("on the connection of its batches alone, in mid-batch, goes on over another one", async () => {
+  it("stays with an owner that lost only its connection for batches, which opens another one", async () => {
     await using database = await testDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));
     const times = { ...SOON, batch: 1_500 };
@@ -48,7 +48,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database whose owner is cut 
     expect((await database.admin.query(UNDER_WAY)).rowCount).toBe(0);
   });
 
-  it("while it enters itself keeps no start waiting for longer than a claim lasts", async () => {
+  it("while the owner registers makes another start wait for at most the length of a claim", async () => {
     await using database = await testDatabase();
     await (await database.open()).store.close();
     await database.admin.query("BEGIN");

@@ -20,7 +20,7 @@ const NEXT = [...MIGRATIONS, { sql: "ALTER TABLE job ADD COLUMN mood text", read
 const AFTER_NEXT = [...NEXT, { sql: "ALTER TABLE job DROP COLUMN mood", readableBy: NOW + 1 }];
 
 describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
-  it("goes on beside one of the next version, whose jobs it serves when that is gone, and starts again after it", async () => {
+  it("runs beside one of the next version, serves its jobs when it is gone, and can start again after it", async () => {
     await using shared = await testShared();
     const older = await begun(shared, "long");
     const before = await older.insert("a");
@@ -62,7 +62,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
     await spread([newer, between]);
   });
 
-  it("that stood still while what it knows was changed stores nothing when it wakes, and ends with a sentence", async () => {
+  it("that stood still during a change of the schema stores nothing when it wakes, and ends with a sentence", async () => {
     await using shared = await testShared();
     const lost = Promise.withResolvers<StoreLostError>();
     const older = await begun(shared, "short", { onLost: lost.resolve });
@@ -80,7 +80,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
 });
 
 describe.skipIf(postgresIsMissing !== undefined)("a migration", () => {
-  it("waits for no dump: whoever uses the database goes on, and the start says why it cannot", async () => {
+  it("does not wait for a dump: users of the database go on, and the start is refused with the reason", async () => {
     await using shared = await testShared();
     const older = await begun(shared, "long");
     await shared.admin.query("BEGIN; LOCK TABLE job IN ACCESS SHARE MODE");

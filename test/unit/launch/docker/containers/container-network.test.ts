@@ -10,7 +10,7 @@ const here = (gateway: string) => ({ engine: "here", gateway });
 
 const ICC = "com.docker.network.bridge.enable_icc";
 
-it("keeps its containers apart, is like the default one otherwise, and goes with the last of them", async () => {
+it("isolates its containers, is otherwise like the default network, and is removed with the last container", async () => {
   const { engine, launcher, made, routes } = open();
   launcher.launch(containerOrder());
   launcher.launch(containerOrder());
@@ -26,7 +26,7 @@ it("keeps its containers apart, is like the default one otherwise, and goes with
   expect([...engine.networks.keys()]).toEqual(["bridge"]);
 });
 
-it("is the engine's default one where that cannot make such a network, and the log says so", async () => {
+it("is the engine's default network if the engine cannot create another one, and the log says so", async () => {
   const engine = new ScriptedEngine();
   engine.networkError = new EngineError("cannot restrict inter-container communication", 500);
   const { launcher, made, routes, said } = open(engine);
@@ -50,7 +50,7 @@ it("may lack isolation if the engine ignores the option; the log says so", async
   expect(said).toContain("containers can reach each other: the engine does not support the option");
 });
 
-it("of killed emulators is removed, and that of one that runs is not", async () => {
+it("of killed emulators is removed, and the network of a running emulator is not", async () => {
   const dead = ownedName("sv").replace(/-[^-]*-[^-]*$/u, `-${(2 ** 22 + 5).toString(36)}-1`);
   const labelled = (id: string, emulator: string, owner: string) => ({
     id,

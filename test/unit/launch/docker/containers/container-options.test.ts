@@ -38,7 +38,7 @@ it("leaves entrypoint and command to the image unless the template has its own",
   expect(optionsOf({ template })).toMatchObject({ Entrypoint: ["/bin/a"], Cmd: ["b", "c d"] });
 });
 
-it("gives the variables of the template and ours, and nothing else", () => {
+it("sets the variables of the template and ours, and no others", () => {
   const { env } = optionsOf({ template: { env: { OWN: "a=b", SV_S3_BUCKET: "mine" } } });
   expect(Object.keys(env).toSorted()).toEqual([
     "NVIDIA_VISIBLE_DEVICES",
@@ -59,7 +59,7 @@ it("gives the variables of the template and ours, and nothing else", () => {
 });
 
 describe("privileges", () => {
-  it("are the least there are", () => {
+  it("are minimal", () => {
     expect(optionsOf()).toMatchObject({
       User: "1000:1000",
       HostConfig: {
@@ -75,7 +75,7 @@ describe("privileges", () => {
     });
   });
 
-  it("are those of the image where the template says so, with bounds all the same", () => {
+  it("are the image's own if the template says so, but still bounded", () => {
     const env = { SV_CONTAINER_PRIVILEGES: "image", SV_CONTAINER_MEMORY: "2g" };
     const options = optionsOf({ template: { env, containerDiskInGb: 7 } });
     expect(options).not.toHaveProperty("User");
@@ -97,7 +97,7 @@ describe("the volume", () => {
     );
   const socket = ["/run/here.sock", "/run/sv-worker.sock"];
 
-  it("is at the template's path and at that of every serverless worker", () => {
+  it("is at the template's path and at the usual path of serverless workers", () => {
     expect(mounted("/workspace/")).toEqual([
       socket,
       [volume, "/runpod-volume"],
@@ -107,12 +107,12 @@ describe("the volume", () => {
     expect(optionsOf({ places: { volume } }).env["SV_VOLUME_PATH"]).toBe("/runpod-volume");
   });
 
-  it("takes the place of the temporary files where it is mounted there", () => {
+  it("replaces the directory for temporary files if it is mounted there", () => {
     const { host } = optionsOf({ template: { volumeMountPath: "/tmp" }, places: { volume } });
     expect(host).not.toHaveProperty("Tmpfs");
   });
 
-  it("is nowhere for an endpoint without one", () => {
+  it("is not mounted for an endpoint without one", () => {
     expect(optionsOf().host.Mounts).toHaveLength(1);
     expect(optionsOf().env).not.toHaveProperty("SV_VOLUME_PATH");
   });
@@ -121,7 +121,7 @@ describe("the volume", () => {
 describe("GPUs", () => {
   const real = { id: "GPU-a", typeId: "NVIDIA L4", isSimulated: false };
 
-  it("are asked for by their ids, and nothing else is visible", () => {
+  it("are requested by their ids, and no others are visible", () => {
     const { host, env } = optionsOf({ gpus: [real, { ...real, id: "GPU-b" }] });
     expect(host.DeviceRequests).toEqual([
       {
@@ -135,20 +135,20 @@ describe("GPUs", () => {
     expect(env).toMatchObject({ NVIDIA_VISIBLE_DEVICES: "GPU-a,GPU-b", SV_GPU_IDS: "GPU-a,GPU-b" });
   });
 
-  it("are hidden from a container without any, whatever its image and template say", () => {
+  it("are hidden from a container without GPUs, whatever its image and template say", () => {
     const { host, env } = optionsOf({ template: { env: { NVIDIA_VISIBLE_DEVICES: "all" } } });
     expect(host).not.toHaveProperty("DeviceRequests");
     expect(env["NVIDIA_VISIBLE_DEVICES"]).toBe("void");
   });
 
-  it("that are simulated are told and not asked for", () => {
+  it("that are simulated are named in variables and not requested", () => {
     const { host, env } = optionsOf({ gpus: [{ ...real, id: "0", isSimulated: true }] });
     expect(host).not.toHaveProperty("DeviceRequests");
     expect(env).toMatchObject({ NVIDIA_VISIBLE_DEVICES: "void", SV_GPU_IDS: "0" });
   });
 });
 
-it("publishes the ports of a server on this machine only, and gives it no worker port", () => {
+it("publishes the ports of a server on this machine only, and a server gets no worker port", () => {
   const template = { env: { PORT: "8000", PORT_HEALTH: "8001" } };
   const options = optionsOf({ template, endpoint: { type: "LOAD_BALANCING" } });
   const local = [{ HostIp: "127.0.0.1", HostPort: "" }];
@@ -161,7 +161,7 @@ it("publishes the ports of a server on this machine only, and gives it no worker
 describe("the live protocol", () => {
   const live = { url: "http://172.17.0.1:7080", pingIntervalMs: 5_000, cpuCount: 8 };
 
-  it("is told of beside ours, by the address that containers reach", () => {
+  it("is announced beside ours, by an address that containers reach", () => {
     const { env } = optionsOf({ places: { live } });
     expect(env).toMatchObject({
       RUNPOD_WEBHOOK_PING: "http://172.17.0.1:7080/live/v2/contract/ping/$RUNPOD_POD_ID",
@@ -178,7 +178,7 @@ describe("the live protocol", () => {
     expect(optionsOf({ places: { live }, template }).env).toMatchObject({ RUNPOD_CPU_COUNT: "2" });
   });
 
-  it("is not told of to a server, but who and where it is, by the live names", () => {
+  it("is not announced to a server, which gets its identity and location by the live names", () => {
     const endpoint = { type: "LOAD_BALANCING", networkVolumeId: "volume0001" } as const;
     const own = { RUNPOD_POD_ID: "own", RUNPOD_CPU_COUNT: "3" };
     const template = { env: { SV_CONTAINER_MEMORY: "2g", ...own } };
@@ -207,7 +207,7 @@ describe("the worker port", () => {
     expect(host).not.toHaveProperty("ExtraHosts");
   });
 
-  it("is reached over the network of an engine elsewhere, by a token that knows the service", () => {
+  it("is reached over the network by an engine elsewhere, with a token that contains the fingerprint of the service", () => {
     const worker = { address: "tls://host.docker.internal:7443", token: "a-token.fingerprint" };
     const extraHosts = ["host.docker.internal:host-gateway"];
     const live = { url: "http://host.docker.internal:1", pingIntervalMs: 5_000, cpuCount: 1 };

@@ -51,7 +51,7 @@ describe("the container of a pod", () => {
     expect(options.User).toBeUndefined();
   });
 
-  it("is told who and where it is by the names that images of the live service read", () => {
+  it("gets its identity and location by the names that images of the live service read", () => {
     const env = { RUNPOD_POD_ID: "own", RUNPOD_DC_ID: "OWN-1" };
     const options = optionsOf({ env, networkVolumeId: "volume0001", dataCenterIds: ["EU-RO-1"] });
     const told = (options.Env ?? []).filter((each) => each.startsWith("RUNPOD_"));
@@ -69,7 +69,7 @@ describe("the container of a pod", () => {
     ]);
   });
 
-  it("has its bounds, its disk and its GPUs, and its ports on this machine only", () => {
+  it("has the pod's bounds, disk and GPUs, and its ports are on this machine only", () => {
     const { HostConfig: host } = optionsOf({
       ports: ["8888/http", "22/tcp"],
       containerDiskInGb: 7,
@@ -94,12 +94,12 @@ describe("the container of a pod", () => {
   });
 });
 
-it("ports are told by the pod's own, as far as they are published", () => {
+it("published ports are listed by the pod's own port numbers", () => {
   const pod = podOf({ ports: ["8888/http", "22/tcp"] });
   expect(podPorts(pod, new Map([["8888/tcp", 4_001]]))).toEqual({ "8888": 4_001 });
 });
 
-it("only volumes of this emulator's pods that are needed no more are dropped", async () => {
+it("only unneeded volumes of this emulator's pods are deleted", async () => {
   const engine = new ScriptedEngine();
   const volume = (id: string, podId: string, emulator: string) => ({
     ...{ id, createdAt: 0 },
