@@ -53,8 +53,8 @@ test.concurrent("a job that comes while another one stands at a breakpoint is to
   await using run = new WorkerRun(HANDLER, { inspect, env: { TEST_CONCURRENCY: "2" } });
   await run.source.whenReady.promise;
   await using debug = await DebuggerClient.attach(inspect);
-  run.source.submit();
-  await debug.stopped();
+  const first = run.source.submit();
+  await expect.poll(() => first.pauses).toHaveLength(1);
   const next = run.source.submit();
   const { jobId, leaseToken } = next;
   await expect
