@@ -1,4 +1,4 @@
-/** Questions and answers between the benchmark and the programs it forks, over the channel that Node gives them. */
+/** Questions and answers between the benchmark and its forked programs, over Node's channel. */
 import { type ChildProcess, fork, type ForkOptions } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ export class Program implements AsyncDisposable {
     return this.child.pid;
   }
 
-  /** @throws Error when the program fails at it or ends before it answers. */
+  /** @throws Error if the program fails at the question, or ends before it answers. */
   async ask<T>(shape: z.ZodType<T>, question: unknown): Promise<T> {
     this.#asked += 1;
     const id = this.#asked;
@@ -65,7 +65,7 @@ export class Program implements AsyncDisposable {
   }
 }
 
-/** Answers the benchmark's questions until it goes away. */
+/** Answers the benchmark's questions until the benchmark ends. */
 export function answerQuestions(answer: (question: unknown) => unknown): void {
   const reply = async (message: unknown): Promise<void> => {
     const { id, question } = questionShape.parse(message);

@@ -1,4 +1,4 @@
-/** What every row of the benchmark is given, and the way it measures: round by round, all its subjects in each round. */
+/** The tools of every row of the benchmark. A row measures round by round, all its subjects in each round. */
 import fs from "node:fs";
 import path from "node:path";
 import type { LoadClient } from "./load/load-client.ts";
@@ -9,7 +9,7 @@ export interface Bench {
   readonly quick: boolean;
   /** Default number of rounds. */
   readonly rounds: number;
-  /** Folder of another checkout, built, that takes part in the rows that can be run with it. */
+  /** Folder of another built checkout, which takes part in the rows that support it. */
   readonly against: string | undefined;
   /** A directory for this run, on the disk that is measured. */
   readonly folder: string;
@@ -20,12 +20,12 @@ export interface Bench {
 /** Name of the `against` checkout in the table. */
 export const OTHER_CHECKOUT = "the other checkout";
 
-/** What is measured, by name; each call is one round's measurement. */
+/** The measured subjects by name. Each call is one round's measurement. */
 type Subjects<K extends string, T> = Readonly<Record<K, () => Promise<T>>>;
 
 /**
- * Measures every subject once per round, so that a temporary slowdown of the machine affects all. A first round is discarded;
- * each round begins with another subject than the one before.
+ * Measures every subject once per round, so that a temporary slowdown of the machine affects all. A first round is discarded.
+ * Each round begins with a different subject than the previous one.
  */
 export async function interleave<K extends string, T>(
   bench: Bench,

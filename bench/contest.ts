@@ -54,7 +54,7 @@ export async function ofEmulator(
   const folder = newFolder(bench, "emulator");
   const served = { echo: { handler, workers: 1 } } as const;
   const emulator = parts.use(await startEmulatorFor(folder, served, place));
-  // The worker's processes are all there once a job is done.
+  // All processes of the worker exist once a job is done.
   await jobDone(client, emulator);
   const job = emulator.submission("echo", operation, submissionBody);
   return {

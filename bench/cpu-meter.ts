@@ -1,15 +1,15 @@
-/** The processor time that named processes use while a load is measured. */
+/** Measures the processor time of named processes during a load. */
 import type { LoadResult } from "./load/closed-loop.ts";
 import { cpuMs, cpuMsWithChildren } from "./processes.ts";
 import { sum } from "./statistics.ts";
 import { number } from "./table.ts";
 
 export interface MeteredLoad extends LoadResult {
-  /** By the process's name, all its threads. */
+  /** Processor time by the name of the process, with all its threads. */
   readonly usedMs: Readonly<Record<string, number>>;
 }
 
-/** Measured processes by name: one, several together, or one with its children. */
+/** Measured processes by name. A name stands for one process, several, or one with its children. */
 export type MeteredProcesses = Readonly<
   Record<string, number | readonly number[] | { readonly withChildren: number }>
 >;

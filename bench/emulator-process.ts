@@ -29,11 +29,11 @@ export interface EmulatorProcess extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   readonly origin: string;
   readonly pid: number;
-  /** The emulator's processes, of those of its first worker; @throws Error where there is no /proc or no worker yet. */
+  /** The emulator's processes, with those of its first worker. @throws Error without /proc, and before there is a worker */
   pids(): EmulatorPids;
-  /** The processes of all its workers that are there. */
+  /** The present processes of all its workers. */
   workers(): readonly WorkerPids[];
-  /** Resolves when the log has a line with this text, from now on. */
+  /** Resolves when a new line of the log has this text. */
   logs(text: string): Promise<void>;
   /** A submission to an operation of an endpoint. */
   submission(...job: Submission): Subject;
@@ -42,15 +42,15 @@ export interface EmulatorProcess extends AsyncDisposable {
 export interface EmulatorPlace {
   /** Folder of a checkout with a built `sv-emulate`; default: this one. */
   readonly checkout?: string | undefined;
-  /** Address of the database that is the store; default: the data directory is. */
+  /** Address of the database that is the store; default: the store is the data directory. */
   readonly store?: string | undefined;
-  /** Whether others may have it as well; default: no. */
+  /** Whether other emulators may use the database too; default: no. */
   readonly isShared?: boolean;
 }
 
 export interface EmulatorStart extends EmulatorPlace {
   readonly dataDir: string;
-  /** What `sv-emulate` is given to serve. */
+  /** The targets of `sv-emulate`. */
   readonly targets: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export function handlerFile(name: string): string {
   return path.join(import.meta.dirname, `handlers/${name}.ts`);
 }
 
-/** Writes a config that serves the endpoints with a fixed number of workers; gives its path. */
+/** Writes a config that serves the endpoints with a fixed number of workers. Returns its path. */
 function writeConfig(folder: string, endpoints: Readonly<Record<string, ServedEndpoint>>): string {
   const file = path.join(folder, "sv.config.json");
   const settings = Object.entries(endpoints).map(
@@ -106,9 +106,9 @@ export async function startEmulatorFor(
 }
 
 /**
- * Resolves when the emulator says that it is ready.
+ * Resolves when the emulator reports that it is ready.
  *
- * @throws Error with the emulator's last lines when it ends instead
+ * @throws Error with the emulator's last lines if it ends instead
  */
 export async function startEmulatorProcess(start: EmulatorStart): Promise<EmulatorProcess> {
   const { checkout, dataDir, store, targets, isShared = false } = start;
@@ -117,7 +117,7 @@ export async function startEmulatorProcess(start: EmulatorStart): Promise<Emulat
   const advertised = isShared ? ["--advertise", `http://127.0.0.1:${port}`] : [];
   const common = ["--data-dir", dataDir, "--log", "json", "--limits", "off"];
   const options = ["--port", String(port), ...advertised, ...common];
-  // Elsewhere the key that seals secrets has to be given.
+  // A database as the store requires a given key for secrets.
   const sealed = store === undefined ? {} : { SV_STORE: store, SV_SECRET_KEY: SECRET_KEY };
   const child = spawn(process.execPath, [program, ...targets, ...options], {
     env: { ...process.env, SV_API_KEY: API_KEY, ...sealed },
@@ -161,7 +161,7 @@ export function submissionTo(
   };
 }
 
-/** Resolves when a job submitted now is done and, of an endpoint with one worker, those before it. */
+/** Resolves when a job that is submitted now is done. With one worker, all earlier jobs are then done too. */
 export async function jobDone(
   client: LoadClient,
   emulator: EmulatorProcess,
@@ -195,7 +195,7 @@ function pidsOf(emulator: number): EmulatorPids {
 function workersOf(emulator: number): WorkerPids[] {
   const supervisors = childPids(emulator).filter((pid) => commandLine(pid).includes("sv-worker"));
   return supervisors.flatMap((supervisor) => {
-    // The oldest of them: a standby process is started later.
+    // The oldest child is the handler process: a standby process is started later.
     const [handler] = childPids(supervisor);
     return handler === undefined ? [] : [{ supervisor, handler }];
   });

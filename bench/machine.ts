@@ -1,4 +1,4 @@
-/** The machine and the disk the figures hold for. */
+/** The machine and the disk of a measurement. */
 import fs from "node:fs";
 import os from "node:os";
 import { fdatasyncFloor } from "./floors/fdatasync.ts";
@@ -24,7 +24,7 @@ export interface Machine {
   readonly node: string;
   readonly fileSystem: string;
   readonly fdatasyncP50Ms: number;
-  /** Processes that wanted a core in the minute before, 1 per core being all of them; a busy machine measures badly. */
+  /** Load average of the minute before the start. At 1 per core the machine is busy, and the figures are unreliable. */
   readonly loadAverage: number;
 }
 

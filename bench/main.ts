@@ -90,7 +90,7 @@ async function run(options: Options): Promise<void> {
   for (const row of ROWS.filter(({ id }) => options.rows.includes(id))) {
     progress.begin(row.id);
     results.push(await resultOf(row, bench));
-    // The next one may need the room.
+    // The next row may need the disk space.
     for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name), REMOVAL);
   }
   progress.end();
@@ -106,7 +106,7 @@ async function run(options: Options): Promise<void> {
   console.log(files.map((file) => path.relative(process.cwd(), file)).join("\n"));
 }
 
-/** A row that cannot be measured says so in its place; the others are still worth having. */
+/** The reason takes the place of a row that cannot be measured. The other rows are still useful. */
 async function resultOf(row: Row, bench: Bench): Promise<RowResult> {
   const { id, title } = row;
   try {

@@ -17,7 +17,7 @@ interface OneJob {
   /** Size of the submission, and about the size of the result. */
   readonly bytes: number;
   readonly rounds: number;
-  /** Jobs are sent one after another for this long in each round. */
+  /** Duration of a round, in which jobs are sent one after another. */
   readonly durationMs: number;
   /** Number of measurements of a floor per round. */
   readonly times: number;

@@ -1,11 +1,11 @@
-/** What the benchmark is asked to do on its command line. */
+/** The command line of the benchmark. */
 import path from "node:path";
 import { parseArgs } from "node:util";
 
 export interface Options {
   /** Ids of the rows to run, in the order of the table. */
   readonly rows: readonly string[];
-  /** Shorter slices and fewer rounds, to see whether it runs; its figures are rough. */
+  /** Shorter slices and fewer rounds, to check that it runs. The figures are rough. */
   readonly quick: boolean;
   /** Folder of another checkout of this project to measure beside this one. */
   readonly against: string | undefined;

@@ -1,7 +1,7 @@
-/** What every job of the benchmark carries: 200 bytes, or as many as a row says. */
+/** The payload of every job of the benchmark: 200 bytes, unless a row needs another size. */
 
 export const PAYLOAD_BYTES = 200;
-/** The largest that a submission to `/runsync` and its output may be. */
+/** Maximum size of a submission to `/runsync`, and of its output. */
 export const LARGE_BYTES = 20_000_000;
 
 const wrapped = (text: string): string => JSON.stringify({ input: { text } });

@@ -6,7 +6,7 @@ import type { PostgresServer } from "./peers/postgres-server.ts";
 import { StoreProgram } from "./store-program.ts";
 
 export interface Place {
-  /** Works on it through the store alone; to be closed before an emulator starts there. */
+  /** Works on the place through the store alone. Close it before an emulator starts there. */
   openStore(): Promise<StoreProgram>;
   startEmulator(endpoints: Readonly<Record<string, ServedEndpoint>>): Promise<EmulatorProcess>;
 }

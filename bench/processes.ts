@@ -1,4 +1,4 @@
-/** Ends processes of the benchmark, and reads their cost from /proc. */
+/** Ends processes of the benchmark, and reads their processor time and memory from /proc. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -13,14 +13,14 @@ process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Makes sure the process does not outlive the benchmark. */
+/** Ends the process with the benchmark. */
 export function watchOver(child: ChildProcess): void {
   running.add(child);
   child.once("exit", () => running.delete(child));
   child.once("error", () => running.delete(child));
 }
 
-/** Asks the process to end and waits until it has, by force after ten seconds. */
+/** Asks the process to end, kills it after ten seconds, and resolves when it has ended. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (!running.has(child)) return;
   const ended = once(child, "exit");
@@ -45,13 +45,13 @@ export function cpuMsWithChildren(pid: number): number {
   return childPids(pid).reduce((sum, child) => sum + cpuMs(child), own);
 }
 
-/** Memory of the process that is in RAM; undefined where /proc does not tell. */
+/** Resident memory of the process; undefined if /proc does not show it. */
 export function rssBytes(pid: number): number | undefined {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(procFile(pid, "status"))?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
-/** Processes the process started itself and that are still there. */
+/** Running processes that the process itself has started. */
 export function childPids(pid: number): readonly number[] {
   const threads = listed(`/proc/${pid}/task`);
   return threads
@@ -60,7 +60,7 @@ export function childPids(pid: number): readonly number[] {
     .map(Number);
 }
 
-/** The process's command line, its words separated by spaces. */
+/** The command line of the process, with spaces between the words. */
 export function commandLine(pid: number): string {
   return procFile(pid, "cmdline").replaceAll("\0", " ");
 }
@@ -70,8 +70,8 @@ function ticks(fields: readonly string[]): number {
 }
 
 /**
- * The fields after the program's name, which may hold spaces: from the 12th on `utime` and `stime`, and the same of children
- * that have ended.
+ * The fields after the program's name, which may contain spaces. From the 12th on: `utime` and `stime` of the process, and of
+ * its ended children.
  */
 function statFields(pid: number): readonly string[] {
   const text = procFile(pid, "stat");

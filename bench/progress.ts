@@ -1,4 +1,4 @@
-/** Says on stderr how far the benchmark is: one line that is rewritten in a terminal, a line per step elsewhere. */
+/** Shows the progress of the benchmark on stderr: one line that is rewritten in a terminal, a line per step elsewhere. */
 
 const BAR_CELLS = 24;
 
@@ -16,7 +16,7 @@ export class Progress {
     this.say("starting");
   }
 
-  /** `done` of `total` rounds are over. */
+  /** Shows that `done` of `total` rounds are over. */
   round(done: number, total: number): void {
     const filled = Math.round((done / total) * BAR_CELLS);
     const bar = this.#stream.isTTY
@@ -31,7 +31,7 @@ export class Progress {
     else this.#stream.write(`\r\u001B[2K${line.slice(0, this.#stream.columns - 1)}`);
   }
 
-  /** Leaves the line to others. */
+  /** Ends the line, before other output. */
   end(): void {
     if (this.#stream.isTTY) this.#stream.write("\r\u001B[2K");
   }

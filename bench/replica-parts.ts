@@ -1,4 +1,4 @@
-/** The parts of an emulator that replicas in programs of the benchmark are made of. */
+/** The parts of an emulator for replicas in programs of the benchmark. */
 import { createHash } from "node:crypto";
 import { callerCheck } from "../emulator/assembly/callers.ts";
 import { createSystemClock, createSystemRandom } from "../emulator/assembly/system-clock.ts";
@@ -61,7 +61,7 @@ export function workerServerOf({ context }: RunningEngine, address: string): Wor
   });
 }
 
-/** Its HTTP interface, which takes the benchmark's key. It does not listen yet. */
+/** The HTTP interface, which accepts the benchmark's key. It does not listen yet. */
 export function httpServerOf({ context }: RunningEngine, ownership?: Ownership): HttpServer {
   const digest = createHash("sha256").update(API_KEY).digest("hex");
   const createdAt = new Date().toISOString();

@@ -1,4 +1,4 @@
-/** Keeps a run's figures as files: JSON for programs, Markdown for people. */
+/** Writes the figures of a run into files: JSON for programs, Markdown for people. */
 import fs from "node:fs";
 import path from "node:path";
 import type { RowResult } from "./line.ts";
@@ -15,7 +15,7 @@ export interface Report {
   readonly rows: readonly RowResult[];
 }
 
-/** Writes `<date>.json` and `<date>.md`; gives their paths. */
+/** Writes `<date>.json` and `<date>.md`. Returns their paths. */
 export function writeReport(folder: string, report: Report): readonly string[] {
   fs.mkdirSync(folder, { recursive: true });
   const name = report.startedAt.slice(0, 19).replaceAll(":", "-");

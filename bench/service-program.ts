@@ -4,14 +4,14 @@ import { Program } from "./asking.ts";
 import { handlerFile } from "./emulator-process.ts";
 
 const startShape = z.object({
-  /** For a container: time from the order of the worker until it was created, and until its process was started. */
+  /** For a container: time from the order for the worker until the container was created, and until its process was started. */
   createdMs: z.number().optional(),
   startedMs: z.number().optional(),
-  /** Time from the spawn, or the order of a container, until the worker opened its session. */
+  /** Time from the spawn, or the order for a container, until the worker opened its session. */
   connectedMs: z.number(),
   /** Time from the spawn of `sv-worker` to its first message with the lease of the waiting job. */
   takenMs: z.number(),
-  /** Time from the spawn until that job's result is durable. */
+  /** Time from the spawn until the job's result is durable. */
   resultMs: z.number(),
 });
 
@@ -22,9 +22,9 @@ export interface ServiceStart {
   readonly folder: string;
   /** Name of a handler in `bench/handlers/`. */
   readonly handler: string;
-  /** One from the start that stays, or a new one for each job that ends when it is done. */
+  /** Whether one worker stays from the start, or each job gets a new worker that ends with the job. */
   readonly workers: "one" | "for each job";
-  /** Workers are containers of an image with that handler, of this engine; default: processes. */
+  /** The engine and the image with that handler, for workers that are containers; default: workers are processes. */
   readonly container?: { readonly image: string; readonly dockerHost: string };
 }
 
@@ -46,7 +46,7 @@ export class ServiceProgram implements AsyncDisposable {
     return this.#program.ask(startShape, { kind: "start", compileCache });
   }
 
-  /** Starts a bare Node from the same process; gives the time to its exit. */
+  /** Starts a bare Node from the same process. Returns the time until its exit. */
   async startNode(): Promise<number> {
     return this.#program.ask(z.number(), { kind: "node" });
   }

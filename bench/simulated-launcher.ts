@@ -1,4 +1,4 @@
-/** Launcher with workers that are sessions of a program that simulates many of them. */
+/** Launcher of simulated workers: sessions of a program that simulates many. */
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { z } from "zod";
@@ -10,7 +10,7 @@ import type {
 } from "../emulator/launch/launcher.ts";
 import { localLauncher } from "../emulator/launch/local-launcher.ts";
 
-/** A line of JSON; the answer is the id of a worker that has ended, as a line. */
+/** A line of JSON. Each answer is a line with the id of a worker that has ended. */
 export const orderShape = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("start"),
@@ -30,7 +30,7 @@ const EXIT: WorkerExit = {
   lastLogLines: [],
 };
 
-/** @param socket where `simulated-workers` listens @param address of the worker port */
+/** @param socket path of the socket of `simulated-workers` @param address of the worker port */
 export function simulatedLauncher(socket: string, address: string): Launcher {
   const orders = connect(socket);
   const exits = new Map<string, (exit: WorkerExit) => void>();

@@ -1,6 +1,6 @@
 /** Medians, spreads and ratios of repeated measurements. */
 
-/** What several measurements of one thing came to. */
+/** The summary of several measurements of one quantity. */
 export interface Summary {
   readonly median: number;
   readonly low: number;
@@ -9,7 +9,7 @@ export interface Summary {
 }
 
 /**
- * The value below which the given part of the values lies, between neighbours in proportion.
+ * The quantile of the values at the given part, interpolated between neighbours.
  *
  * @throws {RangeError} without values
  */
@@ -40,7 +40,7 @@ export function summarize(values: readonly number[]): Summary {
 }
 
 /**
- * Ratio of each round's value to the same round's other value, so that effects of the machine cancel out.
+ * Ratio of the two values of each round. Effects of the machine cancel out within a round.
  * @throws {RangeError} if the numbers of rounds differ, or are 0
  */
 export function ratio(values: readonly number[], others: readonly number[]): Summary {

@@ -15,7 +15,7 @@ export class StoreProgram implements AsyncDisposable {
     await this.#program.ask(z.null(), { kind: "open-database", url });
   }
 
-  /** Adds waiting jobs of 200 B; `said` gets their number so far. */
+  /** Adds waiting jobs of 200 B. `said` is called with their number so far. */
   async fill(endpointId: string, jobs: number, said: (done: number) => void): Promise<void> {
     for (let done = 0; done < jobs; done += FILL_STEP_JOBS) {
       said(done);
@@ -29,7 +29,7 @@ export class StoreProgram implements AsyncDisposable {
     await this.#program.ask(z.null(), { kind: "crowd", endpoints, jobsEach });
   }
 
-  /** Microseconds per job that is inserted, handed over and finished, `perCommit` of them in each commit. */
+  /** Microseconds to insert, hand over and finish a job, with `perCommit` jobs in each commit. */
   async cycleMicros(endpointId: string, jobs: number, perCommit: number): Promise<number> {
     const question = { kind: "cycle", endpointId, jobs, perCommit };
     const tookMs = await this.#program.ask(z.number(), question);

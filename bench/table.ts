@@ -83,7 +83,7 @@ function spread(summary: Summary | undefined, unit: string): string {
   return `${middle} (${number(summary.low)}–${number(summary.high)})`;
 }
 
-/** Writes a number with three significant digits, or from 100 on as a whole number with separators. */
+/** Formats a number with three significant digits; from 100 on as a whole number with separators. */
 export function number(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en-US");
   if (value === 0) return "0";

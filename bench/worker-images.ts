@@ -1,5 +1,5 @@
 /**
- * Makes the images that the benchmark measures, with the built `sv-emulate`, on a Docker engine of its own or the one that
+ * Makes the measured images with the built `sv-emulate`, on a Docker engine of the benchmark's own or the one that
  * SV_TEST_DOCKER_HOST names.
  */
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Compiles runtime/ and emulator/ into dist/, and does nothing when dist/ already matches its inputs. */
+/** Compiles runtime/ and emulator/ into dist/. Does nothing if dist/ already matches its inputs. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -31,16 +31,15 @@ const otherInputs = [
   "scripts/swagger-ui.ts",
 ];
 
-/** What one build came to: `typeErrors` is the compiler's text, empty when there were none. */
+/** The result of a build. `typeErrors` is the compiler's text; empty without errors. */
 export interface BuildOutcome {
   readonly built: boolean;
   readonly typeErrors: string;
 }
 
 /**
- * Builds when an input changed since the last clean build.
- * With type errors the JavaScript is still put in place, but the next call builds again.
- * @throws Error when the compiler wrote nothing.
+ * Builds if an input has changed since the last build without errors. With type errors the JavaScript is still put in place,
+ * but the next call builds again. @throws Error if the compiler wrote nothing
  */
 export async function buildIfStale(): Promise<BuildOutcome> {
   const stamp = inputStamp();
@@ -58,7 +57,7 @@ export async function buildIfStale(): Promise<BuildOutcome> {
     await bundleEmulator(fresh);
     await bundlePackages(fresh);
     await bundleDashboard(root, fresh);
-    // Only here: an unchanged build need not wait for it.
+    // Imported here, so that an unchanged build need not wait for it.
     const { writeConfigSchema } = await import("./config-schema.ts");
     writeConfigSchema(fresh);
     copySwaggerUi(path.join(root, "node_modules"), fresh);
@@ -97,11 +96,11 @@ function compileInto(folder: string): string {
   return run.stdout + run.stderr;
 }
 
-/** Whatever in the source folders is not compiled (worker.proto, SQL) is read at run time, so it travels. */
+/** Files of the source folders that are not compiled (worker.proto, SQL) are read at run time, so they are copied. */
 function copyAssets(folder: string): void {
   for (const file of sourceFolders.flatMap((source) => filesUnder(root, source))) {
     if (/\.[cm]?tsx?$/.test(file) || file.endsWith(".md")) continue;
-    // It is bundled, with its styles.
+    // The dashboard is bundled with its styles instead.
     if (file.startsWith("emulator/dashboard/")) continue;
     fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
     fs.copyFileSync(path.join(root, file), path.join(folder, file));
@@ -117,7 +116,7 @@ function markExecutables(folder: string): void {
   }
 }
 
-/** Replaces file by file, so that programs running from dist/ never see it missing or half there. */
+/** Replaces file by file, so that programs that run from dist/ never find it missing or incomplete. */
 function mirror(from: string, to: string): void {
   const wanted = new Set(filesUnder(from, "."));
   for (const file of fs.existsSync(to) ? filesUnder(to, ".") : []) {
@@ -147,7 +146,7 @@ async function main(): Promise<void> {
   const startedAt = performance.now();
   const { built, typeErrors } = await buildIfStale();
   if (typeErrors !== "") {
-    console.error(`${typeErrors}\nThe build has type errors, see above.`);
+    console.error(`${typeErrors}\nThe build has type errors; see above.`);
     process.exitCode = 1;
   } else if (built) {
     console.log(`built dist/ in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);

@@ -1,4 +1,4 @@
-/** Bundles the dashboard for browsers: one entry, and pieces that are loaded where they are needed. */
+/** Bundles the dashboard for browsers: one entry, and parts that are loaded on demand. */
 import fs from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
@@ -6,7 +6,7 @@ import { licencesOf } from "./package-licences.ts";
 
 const SOURCE = "emulator/dashboard";
 
-/** Browsers of the last two years, which the styles need anyway (`light-dark()`). */
+/** Browsers of the last two years; the styles need them too (`light-dark()`). */
 const TARGETS = ["chrome123", "firefox121", "safari17.5"];
 
 /** @param root of the project, @param folder of the build */
@@ -40,7 +40,7 @@ export async function bundleDashboard(root: string, folder: string): Promise<voi
   fs.writeFileSync(path.join(outdir, "packages.licences.txt"), licencesOf(inputs));
 }
 
-/** Its file names change with their content. */
+/** The names of the files change with their content. */
 function named(page: string, file: string): string {
   const plain = file.replace(/-[^-.]+(?=\.\w+$)/u, "");
   if (!page.includes(`"ui/${plain}"`)) throw new Error(`the page does not refer to ${plain}`);

@@ -1,4 +1,4 @@
-/** Puts the service and its command line into one file, which starts far sooner than their hundreds of modules do. */
+/** Bundles the service and its command line into one file, which starts much faster than hundreds of modules. */
 import fs from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import path from "node:path";
@@ -20,13 +20,13 @@ export const BUNDLED = new Set([
   "zod-openapi",
 ]);
 
-/** The one file. It is CommonJS: an `import` of one of Node's own modules runs all its lazy getters, which takes 80 ms. */
+/** The one file, in CommonJS: an `import` of one of Node's own modules runs all its lazy getters, which takes 80 ms. */
 const BUNDLE = "service.cjs";
 
-/** Modules with a known place: the file at that place re-exports from the bundle. */
+/** Modules that are imported by their path: the file at that path re-exports from the bundle. */
 const FACES = ["index", "cli/main"];
 
-/** What runs before the bundle is loaded. */
+/** The module that runs before the bundle is loaded. */
 const PROGRAM = "cli/sv-emulate";
 
 const THREADS = ["store/sqlite/integrity/check-thread", "store/sqlite/thread/store-thread"];
@@ -67,7 +67,7 @@ export async function bundleEmulator(folder: string): Promise<void> {
   for (const name of FACES) writeFace(emulator, name);
 }
 
-/** Answers the modules that went into it, as the other ones do. */
+/** Returns the bundled modules, like the other functions that bundle. */
 async function bundleService(folder: string, emulator: string): Promise<readonly string[]> {
   const faces = FACES.map((name) => `get "${name}"() { return require("./${name}.js"); }`);
   const outfile = path.join(emulator, BUNDLE);
@@ -142,7 +142,7 @@ const oneLanguage: Plugin = {
   },
 };
 
-/** An address relative to a module, as the compiler leaves it. */
+/** A URL relative to a module, as the compiler writes it. */
 const BESIDE = /(new URL\([^\n]*), import\.meta\.url\)/g;
 
 /** A bundled module still looks for files beside its former place. */

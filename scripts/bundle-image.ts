@@ -1,4 +1,4 @@
-/** Lays out the content of the workers' base image besides Node: the runtime with each package in one file. */
+/** Makes the content of the workers' base image besides Node: the runtime, with each package in one file. */
 import fs from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
@@ -7,7 +7,7 @@ import { licencesOf } from "./package-licences.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** The programs of a worker as bundled for all, and the files beside them. */
+/** The bundled programs of a worker, and the files beside them. */
 const PROGRAMS = [
   "sv-worker.cjs",
   "worker-program.cjs",
@@ -19,16 +19,16 @@ const PROGRAMS = [
   "handler/watchdog.cjs",
 ];
 
-/** What handlers import, by the name behind `sv-runtime`. */
+/** The modules that handlers import, by the name after `sv-runtime`. */
 const LIBRARY = { ".": "index", "./client": "client/index" };
 
-/** Packages that the library imports by a file, for the sake of Bun: in the image each is one file and has its name alone. */
+/** Packages that the library imports by a file's path, as Bun needs. In the image each is one file with the package's name. */
 const PACKAGES = { "undici/index.js": "undici" };
 
-/** It starts a program of its own, so it has to stay a package. */
+/** The bundler starts a program of its own, so it has to stay a package. */
 export const BUNDLER = "esbuild";
 
-/** Commands of the image, by the script that each is. */
+/** Commands of the image, each with its script. */
 const COMMANDS = { "sv-worker": "sv-worker.sh", "sv-worker-health": "sv-worker-health.sh" };
 
 /**
@@ -43,7 +43,7 @@ export async function bundleImage(folder: string, packages: readonly string[]): 
   for (const [command, script] of Object.entries(COMMANDS)) {
     copy(path.join(runtime, "image", script), path.join(modules, ".bin", command));
   }
-  // Nothing but the image needs them.
+  // Only the image needs these packages.
   fs.rmSync(path.join(runtime, "image"), { recursive: true });
   const library = await Promise.all(
     Object.values(LIBRARY).map((module) =>
@@ -67,7 +67,7 @@ function manifest(): object {
   return { name, version, license, exports: { ...exports, "./package.json": "./package.json" } };
 }
 
-/** Each package that the programs and the library load becomes one file, and its licences travel with it. */
+/** Makes one file of each package that the programs and the library load, with its licences beside it. */
 async function addPackages(home: string, names: readonly string[]): Promise<void> {
   const inputs: string[] = [];
   for (const name of names) {
@@ -93,14 +93,14 @@ async function addPackages(home: string, names: readonly string[]): Promise<void
   fs.writeFileSync(path.join(home, "node_modules/licences.txt"), licencesOf(inputs));
 }
 
-/** Without its program, which depends on the platform: the build of the image adds it. */
+/** Without the bundler's program for the platform, which the build of the image adds. */
 export function addBundler(modules: string): void {
   for (const file of ["package.json", "LICENSE.md", "lib/main.js"]) {
     copy(path.join(installed(BUNDLER), file), path.join(modules, BUNDLER, file));
   }
 }
 
-/** What `npm ci` needs where the bundler's own program for the image's platform is not at hand. */
+/** The files that `npm ci` needs if the bundler's program for the image's platform is not installed here. */
 function lockBundler(folder: string): void {
   const { version, optionalDependencies } = readJson(path.join(installed(BUNDLER), "package.json"));
   const dependencies = { [BUNDLER]: version };

@@ -1,4 +1,4 @@
-/** Puts imported packages beside the build, so that installing this package installs no others. */
+/** Copies imported packages into the build, so that installing this package installs no others. */
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -10,13 +10,13 @@ import { licencesOf } from "./package-licences.ts";
 const root = path.resolve(import.meta.dirname, "..");
 const ownRequire = createRequire(path.join(root, "package.json"));
 
-/** What a user brings along. */
+/** Packages that the user installs. */
 const PEER = "vitest";
 
 /** Packages used in our types; their code is in the bundle of the service. */
 const TYPES_ONLY = ["zod"];
 
-/** Exports with one first name part become one file, because such packages share many imports. */
+/** Packages with the same first part of the name become one file, because they share many imports. */
 const groupOf = (specifier: string): string => specifier.split("/")[0] ?? specifier;
 
 /**
@@ -36,7 +36,7 @@ export async function bundlePackages(folder: string): Promise<void> {
   fs.writeFileSync(path.join(modules, "licences.txt"), licencesOf(inputs));
 }
 
-/** What is imported from packages anywhere in the build. The image has its own. */
+/** The imports from packages anywhere in the build. The image has its own packages. */
 async function importedBy(folder: string): Promise<readonly string[]> {
   const files = fs
     .readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -59,7 +59,7 @@ async function importedBy(folder: string): Promise<readonly string[]> {
   return [...names].filter((name) => name !== BUNDLER && name !== PEER).toSorted();
 }
 
-/** Answers the files that went into it. */
+/** Returns the bundled files. */
 async function bundleGroup(home: string, specifiers: readonly string[]): Promise<string[]> {
   const faces = specifiers.map((name) => `get "${name}"() { return require("${name}"); }`);
   const outfile = bundleIn(home);
@@ -75,7 +75,7 @@ async function bundleGroup(home: string, specifiers: readonly string[]): Promise
     keepNames: true,
     legalComments: "none",
     logLevel: "error",
-    // They are there where a compiler is, and do without where they are not.
+    // Optional native addons exist only where a compiler is installed; the packages work without them.
     external: ["*.node", "cpu-features"],
     plugins: [unused],
     metafile: true,
@@ -88,7 +88,7 @@ function bundleIn(home: string): string {
   return path.join(home, "bundle.cjs");
 }
 
-/** What imports and requires of the package get, by the names it exports. */
+/** The files for imports and requires of the package, by the names that it exports. */
 function writeFaces(modules: string, group: string, specifier: string): void {
   const [first = "", second = ""] = specifier.split("/");
   const name = first.startsWith("@") ? `${first}/${second}` : first;
@@ -127,7 +127,7 @@ function writeManifest(home: string, name: string, below: string, stem: string):
   fs.writeFileSync(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 
-/** The declarations that a package's first one leads to. Answers the files. */
+/** Copies the declarations that are reachable from a package's first one. Returns the files. */
 function copyTypes(modules: string, name: string): readonly string[] {
   const from = path.join(root, "node_modules", name);
   const files = new Set([path.join(from, "index.d.ts")]);
@@ -162,7 +162,7 @@ const oneByOne: Plugin = {
   },
 };
 
-/** Unused features of the Docker client with packages of their own: BuildKit's sessions and progress are ours. */
+/** Packages of unused features of the Docker client: this project has its own code for BuildKit's sessions and progress. */
 const unused: Plugin = {
   name: "unused",
   setup(plugin) {

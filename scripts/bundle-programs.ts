@@ -1,4 +1,4 @@
-/** Puts each program that a worker is made of into one file, which starts far sooner than its many modules do. */
+/** Bundles each program of a worker into one file, which starts much faster than many modules. */
 import fs from "node:fs";
 import { isBuiltin } from "node:module";
 import path from "node:path";
@@ -6,13 +6,13 @@ import { build, type BuildOptions, type BuildResult, type Plugin } from "esbuild
 import { licencesOf } from "./package-licences.ts";
 
 /**
- * Bundles the compiled programs. A bundle lies where its modules look for files beside them. Returns the names of packages that
- * a worker's programs load at run time. Bundles are CommonJS, because an `import` of one of Node's own modules runs all its
- * lazy getters: `node:util` alone takes 3 ms that way.
+ * Bundles the compiled programs. A bundle is in the directory in which its modules look for files. Returns the names of
+ * packages that a worker's programs load at run time. Bundles are CommonJS, because an `import` of one of Node's own modules
+ * runs all its lazy getters: `node:util` alone takes 3 ms that way.
  */
 export async function bundlePrograms(folder: string): Promise<readonly string[]> {
   const runtime = path.join(folder, "runtime");
-  // Its modules are some 130 otherwise, most of them of packages. The last one is only for a feature that is not used.
+  // Without a bundle it has some 130 modules, most of them of packages. The last package is only for an unused feature.
   const client = await bundle(runtime, "source/grpc", "source/grpc", {
     external: ["@grpc/proto-loader"],
   });
@@ -26,13 +26,13 @@ export async function bundlePrograms(folder: string): Promise<readonly string[]>
       packages: "external",
     }),
   ];
-  // They look for files where handlers do.
+  // These packages look for files in the same places as handlers.
   await bundle(runtime, "server/server-process", "handler/server-process", {
     packages: "external",
   });
   await bundle(runtime, "server/run-server", "handler/run-server", { packages: "external" });
   await bundle(runtime, "handler/watchdog", "handler/watchdog");
-  // What nothing but a bundle needs.
+  // Files that only a bundle needs.
   fs.rmSync(path.join(runtime, "server"), { recursive: true });
   const inputs = Object.keys(client.metafile.inputs).map((input) => path.resolve(folder, input));
   fs.writeFileSync(path.join(runtime, "source/grpc.licences.txt"), licencesOf(inputs));
@@ -59,7 +59,7 @@ export async function bundle(
 ): Promise<Bundle> {
   const made: Bundle = await build({
     entryPoints: [{ in: path.join(runtime, `${module}.js`), out: place }],
-    // Bundles name their modules from here, so that the same source becomes the same bundle.
+    // Paths of modules in a bundle are relative to this directory, so that the same source becomes the same bundle.
     absWorkingDir: path.dirname(runtime),
     outdir: runtime,
     outExtension: { ".js": ".cjs" },
@@ -78,13 +78,13 @@ export async function bundle(
 
 /**
  * V8 takes twice the memory and time for a file with one non-ASCII character. The bundler leaves some in patterns, where an
- * escape means the same, and in comments.
+ * escape has the same meaning, and in comments.
  */
 export function keepAscii(file: string): void {
   fs.writeFileSync(file, fs.readFileSync(file, "utf8").replaceAll(/\P{ASCII}/gu, numbered));
 }
 
-/** Without the `u` flag a pattern also sees the two halves of a character beyond 16 bits. */
+/** Without the `u` flag a pattern matches the two halves of a character beyond 16 bits separately. */
 function numbered(character: string): string {
   return Array.from({ length: character.length }, (_, at) => {
     const unit = character.charCodeAt(at).toString(16);
@@ -93,8 +93,8 @@ function numbered(character: string): string {
 }
 
 /**
- * Separate files: code from the compile cache, code for connected workers only, and the import of the user's server by its
- * address, which a program without dynamic imports cannot do.
+ * Separate files: code from the compile cache, code for connected workers only, and the dynamic import of the user's server,
+ * which is not possible within a bundle.
  */
 const loadedLater: Plugin = {
   name: "loaded-later",
@@ -113,7 +113,7 @@ const loadedLater: Plugin = {
   },
 };
 
-/** What a program of the supervisor's side is bundled with. */
+/** Options of the bundle of a program on the supervisor's side. */
 export const program: BuildOptions = {
   packages: "external",
   plugins: [loadedLater],

@@ -1,4 +1,4 @@
-/** Runs every check of `npm test`: types, lint, format, unused code, the package as others get it, and the tests. */
+/** Runs every check of `npm test`: types, lint, format, unused code, the published package, and the tests. */
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -14,11 +14,14 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Scripts of package.json, so that each check can also be run alone under the same name. */
+/** The checks are scripts of package.json, so that each can also be run alone. */
 const scripts = ["types", "lint", "format:check", "knip", "package"];
-/** Each of several threads of the compiler looks at what the others have looked at before: one takes two thirds of their time together. */
+/** One thread of the compiler takes two thirds of the time of several, which check the same files again. */
 const options: Readonly<Record<string, readonly string[]>> = { types: ["--checkers", "1"] };
-/** The compiler and the linter are in Go. One thread takes less of the processor than several of them and their garbage collectors. */
+/**
+ * The compiler and the linter are in Go. One thread takes less processor time than several threads with their garbage
+ * collectors.
+ */
 const env = { GOMAXPROCS: "1" };
 const steps = scripts.map((name): Step => ({
   name,
@@ -72,7 +75,7 @@ async function run(step: Step, show: boolean): Promise<StepResult> {
   return { name: step.name, passed };
 }
 
-/** One after the other. */
+/** These checks run one after the other. */
 async function runInTurn(queue: readonly Step[]): Promise<StepResult[]> {
   const results: StepResult[] = [];
   for (const step of queue) results.push(await run(step, false));
@@ -80,7 +83,7 @@ async function runInTurn(queue: readonly Step[]): Promise<StepResult[]> {
 }
 
 fs.rmSync(reportFile, { force: true });
-// Beside the tests, which leave something of the processor, and are far from their end, where times are measured, when these are done.
+// These checks run beside the tests, which leave some processor time. They end long before the tests that measure times.
 const [checked, tested] = await Promise.all([runInTurn(steps), run(tests, true)]);
 if (fs.existsSync(reportFile)) {
   const slowest = slowestFiles(fs.readFileSync(reportFile, "utf8"), root);

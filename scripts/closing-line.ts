@@ -1,4 +1,4 @@
-/** Turns the report the test runner wrote into the one line that ends a CI run: `N passed, N failed, N skipped`. */
+/** Turns the test runner's report into the last line of a CI run: `N passed, N failed, N skipped`. */
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
@@ -13,9 +13,9 @@ const reportShape = z.object({
 });
 
 /**
- * Counts over all files and projects. A file that failed without a failed test (it could not be
- * loaded, or a hook threw) counts as one failure; a run with no passed test counts as one, too.
- * @throws ZodError when the text is not such a report.
+ * Counts the tests of all files and projects. A file that failed without a failed test (it could not be loaded, or a hook
+ * threw) counts as one failure. A run without a passed test also counts as one. @throws ZodError if the text is not such a
+ * report
  */
 export function closingLine(reportText: string): string {
   const { testResults } = reportShape.parse(JSON.parse(reportText));

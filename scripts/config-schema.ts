@@ -1,4 +1,4 @@
-/** Writes the JSON schema of configs, with which editors complete and check `sv.config.json`. */
+/** Writes the JSON schema of configs. Editors complete and check `sv.config.json` with it. */
 import fs from "node:fs";
 import path from "node:path";
 import { z } from "zod";

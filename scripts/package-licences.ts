@@ -1,8 +1,8 @@
-/** Licences of packages in a bundle, which have to be distributed with it. */
+/** Collects the licences of bundled packages, which must be distributed with a bundle. */
 import fs from "node:fs";
 import path from "node:path";
 
-/** @param files that went into the bundle, those outside `node_modules` included */
+/** @param files of the bundle, also those outside of `node_modules` */
 export function licencesOf(files: readonly string[]): string {
   const inPackage = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/u;
   const roots = new Set(files.flatMap((file) => inPackage.exec(file)?.[0] ?? []));

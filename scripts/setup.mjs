@@ -1,5 +1,5 @@
-// Makes a fresh clone ready to run: installs the locked dependencies when they are missing or
-// stale, then builds. Plain JavaScript for Node 20, because Node 24 comes with the installation.
+// Prepares a fresh clone: installs the locked dependencies if they are missing or stale, then builds. Plain JavaScript for Node
+// 20, because Node 24 comes with the installation.
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -8,7 +8,9 @@ import { fileURLToPath } from "node:url";
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
 const node24 = path.join(root, "node_modules/.bin/node");
 
-/** Compares what npm says it installed with the lock file, entry by entry; file times are wrong after a checkout. */
+/**
+ * Compares npm's record of the installation with the lock file, entry by entry, because file times are wrong after a checkout.
+ */
 function installed() {
   const wanted = lockedVersions("package-lock.json");
   const present = lockedVersions("node_modules/.package-lock.json");
@@ -50,7 +52,7 @@ function install() {
     stdio: "inherit",
   });
   if (run.error) fail(`npm could not be started (${run.error.message}).`);
-  if (run.status !== 0) fail("`npm ci` did not succeed; its message is above.");
+  if (run.status !== 0) fail("`npm ci` failed; see its message above.");
   if (!fs.existsSync(node24)) {
     fail(
       "`npm ci` left no node_modules/.bin/node. Its install script did not run: " +
@@ -62,7 +64,7 @@ function install() {
 function build() {
   const run = spawnSync(node24, ["scripts/build.ts"], { cwd: root, stdio: "inherit" });
   if (run.error) fail(`${node24} could not be started (${run.error.message}).`);
-  if (run.status !== 0) fail("the build did not succeed; its message is above.");
+  if (run.status !== 0) fail("the build failed; see its message above.");
 }
 
 if (!installed()) install();

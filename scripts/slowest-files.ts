@@ -10,9 +10,9 @@ const reportShape = z.object({
 });
 
 /**
- * A line for each, the slowest first. A file's time is from the beginning of its first test to the end of its last one.
+ * A line for each file, slowest first. A file's time is from the beginning of its first test to the end of its last one.
  *
- * @throws ZodError when the text is not such a report
+ * @throws ZodError if the text is not such a report
  */
 export function slowestFiles(reportText: string, root: string): readonly string[] {
   const { testResults } = reportShape.parse(JSON.parse(reportText));

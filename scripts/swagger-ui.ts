@@ -1,11 +1,11 @@
-/** Puts Swagger UI's files, and the licences they come under, where the built documentation page looks for them. */
+/** Copies Swagger UI's files and licences to the place in which the built documentation page looks for them. */
 import fs from "node:fs";
 import path from "node:path";
 import { licencesOf } from "./package-licences.ts";
 
 const FILES = ["swagger-ui.css", "swagger-ui-bundle.js"];
 
-/** Notices that the authors want distributed, besides the licence. */
+/** Notices that must be distributed beside the licence. */
 const NOTICES = ["NOTICE", "swagger-ui-bundle.js.LICENSE.txt"];
 
 /** @param packages the folder `node_modules`, @param folder of the build */

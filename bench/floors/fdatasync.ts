@@ -1,4 +1,4 @@
-/** Floor: an append made durable, as every commit must at least do. */
+/** Floor: a durable append, the minimum work of every commit. */
 import fs from "node:fs";
 import path from "node:path";
 import { type Floor, medianOf } from "./floor.ts";
@@ -6,7 +6,7 @@ import { type Floor, medianOf } from "./floor.ts";
 /** Minimum write of a commit, bytes. */
 const BLOCK_BYTES = 4096;
 
-/** On the disk that holds `folder`, where the data directories and Redis's file lie as well. */
+/** Measures the disk of `folder`, which also has the data directories and Redis's file. */
 export function fdatasyncFloor(folder: string, bytes = 0): Floor {
   const block = Buffer.alloc(Math.max(bytes, BLOCK_BYTES), 1);
   const file = path.join(folder, "fdatasync-floor");

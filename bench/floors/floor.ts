@@ -2,7 +2,7 @@
 import { median } from "../statistics.ts";
 
 export interface Floor extends AsyncDisposable {
-  /** Does it `count` times, one after another, and gives the median duration in ms. */
+  /** Does the work `count` times, one after another, and returns the median duration in ms. */
   p50Ms(count: number): Promise<number>;
 }
 

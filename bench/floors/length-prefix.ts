@@ -15,7 +15,7 @@ export class FrameReader {
   /** Bytes of the next message or its prefix, until it is complete. */
   #missingBytes = PREFIX_BYTES;
 
-  /** The messages that are whole now. */
+  /** The complete messages. */
   add(bytes: Buffer): readonly Buffer[] {
     this.#parts.push(bytes);
     this.#missingBytes -= bytes.length;

@@ -1,4 +1,4 @@
-/** Yields as many chunks of the asked size as the job says, as fast as they are taken. */
+/** Yields the number of chunks in the job's input, of the size in it, as fast as they are read. */
 
 interface Wanted {
   readonly count: number;

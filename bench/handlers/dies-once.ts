@@ -1,4 +1,4 @@
-/** Kills its process in the first attempt, and tells in the second how long ago that was. */
+/** Kills its process in the first attempt. The second attempt returns the time since then. */
 import fs from "node:fs";
 
 interface Job {
@@ -10,7 +10,7 @@ interface Job {
 const NS_PER_MS = 1e6;
 
 export default async function diesOnce({ attempt, input }: Job): Promise<{ tookMs: number }> {
-  // Clock of the whole machine, unlike `performance.now`.
+  // A clock of the whole machine, unlike `performance.now`.
   const now = process.hrtime.bigint();
   if (attempt > 1) {
     return { tookMs: Number(now - BigInt(fs.readFileSync(input.file, "utf8"))) / NS_PER_MS };

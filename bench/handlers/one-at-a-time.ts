@@ -1,2 +1,2 @@
-/** The echo with the concurrency that a handler has unless it says otherwise, which is 1. */
+/** The echo with the default concurrency of a handler, which is 1. */
 export { default } from "./echo.ts";

@@ -10,9 +10,9 @@ const HEALTH_EVERY_MS = 20;
 const healthShape = z.object({ jobs: z.object({ completed: z.number() }) });
 
 export const churnShape = z.object({
-  /** Jobs submitted and not yet made up for by completions, at most. */
+  /** Maximum number of submitted jobs beyond the completed ones. */
   ahead: z.number(),
-  /** Before the measurement, so that the queue is that deep and the code is warm. */
+  /** Time before the measurement, in which the queue reaches its depth and the code gets warm. */
   warmUpMs: z.number(),
   durationMs: z.number(),
 });
@@ -24,7 +24,7 @@ export const churnResultShape = z.object({
 });
 export type ChurnResult = z.infer<typeof churnResultShape>;
 
-/** @param connections one watches `/health`, each other one has a submission in flight */
+/** @param connections the first one watches `/health`, every other one has a submission in flight */
 export async function churn(
   connections: readonly Client[],
   submission: Request,
@@ -69,7 +69,7 @@ async function submitWhile(client: Client, submission: Request, pace: Pace): Pro
   while (await pace.turn()) await send(client, submission);
 }
 
-/** Lets a submission go for each completion, and `ahead` more. */
+/** Allows a submission for each completion, and `ahead` more. */
 class Pace {
   #allowed: number;
   #stopped = false;
@@ -92,7 +92,7 @@ class Pace {
     }
   }
 
-  /** Resolves with false once it is over. */
+  /** Resolves when a submission is allowed; with false once the load is over. */
   async turn(): Promise<boolean> {
     if (this.#stopped) return false;
     if (this.#given < this.#allowed) {

@@ -1,13 +1,13 @@
-/** Closed-loop load: a fixed number of requests in flight, each followed by the next at once, or at a pace. */
+/** Closed-loop load: a fixed number of requests in flight. The next request follows each answer at once, or at a pace. */
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { quantile } from "../statistics.ts";
 
 export const loadShape = z.object({
   inFlight: z.number(),
-  /** Requests are sent for this long; those in flight then are waited for and not counted. */
+  /** Duration of the load. Requests in flight at its end are awaited but not counted. */
   durationMs: z.number(),
-  /** Each of them is sent this long after the one before it or, if that takes longer, when it is answered; default: 0. */
+  /** Minimum interval between the requests of a slot; a request also waits for the answer to the previous one. Default: 0. */
   everyMs: z.number().optional(),
 });
 export type Load = z.infer<typeof loadShape>;
@@ -15,7 +15,7 @@ export type Load = z.infer<typeof loadShape>;
 export const loadResultShape = z.object({
   /** Answers within the duration, per second. */
   perSecond: z.number(),
-  /** All answers, including those after the duration: the divisor of processor time. */
+  /** All answers, including later ones. Processor time is divided by this number. */
   answers: z.number(),
   p50Ms: z.number(),
   p99Ms: z.number(),
@@ -45,14 +45,14 @@ export async function closedLoop(
   let endsAt = startedAt + load.durationMs;
   const { everyMs = 0 } = load;
   async function run(slot: number): Promise<void> {
-    // At a pace they are spread over the time between two of a slot.
+    // At a pace, the slots start at different moments within one interval.
     let sentAt = await reached(startedAt + (everyMs * slot) / load.inFlight, time);
     while (sentAt < endsAt) {
       await once(slot);
       const answeredAt = time.now();
       durations.push(answeredAt - sentAt);
       if (answeredAt <= endsAt) inTime += 1;
-      // One that is late is counted from when it was due: the wait for the one before it is felt.
+      // The duration of a late request counts from its due moment, so that it includes the wait for the previous request.
       sentAt = everyMs > 0 ? await reached(sentAt + everyMs, time) : answeredAt;
     }
   }
@@ -69,7 +69,7 @@ export async function closedLoop(
   };
 }
 
-/** Gives the time it is then, or `at` if that is over. */
+/** Returns the time after the wait, or `at` if that has passed. */
 async function reached(at: number, time: Time): Promise<number> {
   const leftMs = at - time.now();
   if (leftMs <= 0) return at;

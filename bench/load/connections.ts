@@ -1,7 +1,7 @@
 /** Keep-alive connections of the load client: one per request in flight, so that none waits for another. */
 import { Client, type Dispatcher } from "undici";
 
-/** What is sent, always the same. */
+/** The request, always the same. */
 export interface Request {
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -11,7 +11,7 @@ export interface Request {
 
 const connections = new Map<string, Client[]>();
 
-/** Connections that stay open between measurements, so that none pays for making them. */
+/** Connections that stay open between measurements, so that no measurement includes their opening. */
 export function connectionsTo(origin: string, count: number): readonly Client[] {
   const open = connections.get(origin) ?? [];
   while (open.length < count) {
@@ -28,7 +28,7 @@ export async function closeConnections(origin: string): Promise<void> {
 }
 
 /**
- * Sends a request and gives the answer's body; the cheapest that undici offers.
+ * Sends a request and returns the answer's body, in the cheapest way of undici.
  *
  * @throws Error on any status but 200
  */

@@ -1,4 +1,4 @@
-/** Follows a job's stream as NDJSON from its submission on, and says when its first and its last line came. */
+/** Follows a job's stream as NDJSON from its submission on, and reports the times of its first and last line. */
 import { type Client, errors } from "undici";
 import { z } from "zod";
 import { type Request, send } from "./connections.ts";
@@ -11,7 +11,7 @@ export const followedShape = z.object({
   firstMs: z.number(),
   /** Time from the submission to the end of the stream. */
   totalMs: z.number(),
-  /** Lines before the last, which tells the status. */
+  /** Number of lines before the last one, which has the status. */
   chunks: z.number(),
   bytes: z.number(),
 });

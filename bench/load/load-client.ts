@@ -20,8 +20,7 @@ export class LoadClient implements AsyncDisposable {
   }
 
   /**
-   * @param subject of several each connection has one, in turn
-   * @param expected text that every answer must hold
+   * @param subject the request; of several, each connection gets one in turn @param expected text that every answer must contain
    */
   async load(
     subject: Subject | readonly Subject[],
@@ -32,7 +31,7 @@ export class LoadClient implements AsyncDisposable {
     return this.#program.ask(loadResultShape, { kind: "load", subjects, load, expected });
   }
 
-  /** Streams of this number of jobs, one after another. */
+  /** Follows the streams of this number of jobs, one after another. */
   async follow(subject: Subject, times: number): Promise<readonly Followed[]> {
     return this.#program.ask(z.array(followedShape), { kind: "follow", ...subject, times });
   }

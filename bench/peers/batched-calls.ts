@@ -1,4 +1,4 @@
-/** Calls gathered into one: while one is under way the next one gathers. */
+/** Gathers calls into one: during a call, the next one gathers. */
 
 interface Gathering<T> extends PromiseWithResolvers<void> {
   readonly items: T[];

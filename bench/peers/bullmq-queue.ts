@@ -1,3 +1,3 @@
-/** What BullMQ's client and worker agree on. */
+/** Settings that BullMQ's client and worker share. */
 
 export const BULLMQ_QUEUE = "bench";

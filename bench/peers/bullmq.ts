@@ -1,4 +1,4 @@
-/** Peer: BullMQ on Redis; its worker and its client are processes of their own, as ours are. */
+/** Peer: BullMQ on Redis. Its worker and its client are separate processes, like ours. */
 import { z } from "zod";
 import { Program } from "../asking.ts";
 import { type Load, type LoadResult, loadResultShape } from "../load/closed-loop.ts";
@@ -38,7 +38,7 @@ async function startBullMq(
   }
 }
 
-/** BullMQ, or where there is no Redis the reason why there is none. */
+/** BullMQ, or the reason why there is no Redis. */
 export async function findBullMq(
   folder: string,
   settings: BullMqSettings,

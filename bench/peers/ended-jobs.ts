@@ -1,4 +1,4 @@
-/** A peer's worker tells the client which jobs have ended, with their results: lines of JSON over a unix socket. */
+/** Reports ended jobs with their results from a peer's worker to its client, as lines of JSON over a unix socket. */
 import { once } from "node:events";
 import net from "node:net";
 import readline from "node:readline";

@@ -1,6 +1,6 @@
 /**
- * Peer: graphile-worker as its documentation of performance sets it up, with a local queue of 500, and ends of jobs gathered
- * within a turn of the event loop. It keeps no results: the row of a job that succeeded is deleted.
+ * Peer: graphile-worker with the settings of its documentation on performance: a local queue of 500, and ends of jobs gathered
+ * within a turn of the event loop. It keeps no results, and deletes the row of a successful job.
  */
 import { Logger, makeWorkerUtils, run, type WorkerUtils } from "graphile-worker";
 import pg from "pg";
@@ -19,7 +19,7 @@ const deletionShape = z.object({
 });
 const logger = new Logger(() => () => undefined);
 
-/** It says nothing when an end is committed: that is when the statement is answered that deletes the rows. */
+/** The library does not report the commit of an end: the statement that deletes the rows is then answered. */
 function poolThatTells(
   max: number,
   connectionString: string,

@@ -1,6 +1,6 @@
 /**
- * Peer: pg-boss as its documentation says for low latency and many jobs, woken by NOTIFY, fetched and ended in batches, again at once
- * after a full one. Each job's result is stored.
+ * Peer: pg-boss with the settings of its documentation for low latency and many jobs. NOTIFY wakes it, it fetches and ends jobs
+ * in batches, and stores each result.
  */
 import { PgBoss } from "pg-boss";
 import { keyedJobShape, type PostgresQueue } from "./postgres-queue.ts";
@@ -17,7 +17,7 @@ async function start(connectionString: string, max: number): Promise<PgBoss> {
   return boss;
 }
 
-/** It says nothing when ends are committed: that is when the statement is answered that names one of a batch. */
+/** The library does not report the commit of ends: the statement that names a job of the batch is then answered. */
 function tellWhenCommitted(boss: PgBoss): (id: string, committed: () => void) => void {
   const waiting = new Map<string, () => void>();
   const db = boss.getDb();

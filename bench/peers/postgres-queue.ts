@@ -1,4 +1,4 @@
-/** Peers: queues on PostgreSQL; worker and client of each are processes of their own, as ours are. */
+/** Peers: queues on PostgreSQL. Worker and client of each are separate processes, like ours. */
 import path from "node:path";
 import { z } from "zod";
 import { Program } from "../asking.ts";
@@ -11,9 +11,9 @@ export type QueueName = (typeof queueNames)[number];
 export const keyedJobShape = z.object({ key: z.string(), input: z.unknown() });
 export type KeyedJob = z.infer<typeof keyedJobShape>;
 
-/** What a peer's adapter does with its library. */
+/** The adapter of a peer's library. */
 export interface PostgresQueue {
-  /** Creates the queue's tables. Returns a function that submits a job and resolves when that is committed. */
+  /** Creates the queue's tables. Returns a function that submits a job and resolves when the job is committed. */
   connect(url: string): Promise<(job: KeyedJob) => Promise<unknown>>;
   /**
    * Works on this number of jobs at a time.

@@ -3,23 +3,23 @@ import fs from "node:fs";
 import pg from "pg";
 import { type Bench, newFolder } from "../bench.ts";
 
-/** What a server of some size is given; commits are synced, as they are by default. */
+/** Settings of a larger server. Commits are synced, as by default. */
 const SETTINGS = ["max_connections=250", "shared_buffers=512MB", "max_wal_size=2GB"];
 
 export interface PostgresServer extends AsyncDisposable {
   /** Its first process, the parent of all others. */
   readonly pid: number;
-  /** Makes a database; gives its address. */
+  /** Makes a database. Returns its address. */
   database(name: string): Promise<string>;
 }
 
-/** @throws Error that names what is missing if there is none and none can be installed */
+/** @throws Error that names what is missing if there is no server and none can be installed */
 export async function startPostgresServer(bench: Bench): Promise<PostgresServer> {
-  // Only here: it installs the server.
+  // Imported here because it installs the server.
   const { postgresIsMissing, startPostgres } = await import("../../test/setup/postgres.ts");
   if (postgresIsMissing !== undefined) throw new Error(postgresIsMissing);
   const folder = newFolder(bench, "postgres");
-  // Its user must get to its files.
+  // The server's user must be able to reach its files.
   for (const each of [bench.folder, folder]) fs.chmodSync(each, 0o711);
   const server = await startPostgres(SETTINGS, folder);
   return {

@@ -8,7 +8,7 @@ import { endProcess, watchOver } from "../processes.ts";
 const START_LIMIT_MS = 5000;
 const LOOK_EVERY_MS = 20;
 
-/** When the file is synced: on every write, or each second, so that a crash may lose the last one. */
+/** When the file is synced: on every write, or every second, when a crash may lose the last second. */
 export type AppendFsync = "always" | "everysec";
 
 export interface RedisServer extends AsyncDisposable {
@@ -17,8 +17,8 @@ export interface RedisServer extends AsyncDisposable {
 }
 
 /**
- * Keeps its files in `folder`, on the disk of the emulator's data directory.
- * @throws Error that says what to do without redis-server
+ * Keeps its files in `folder`, on the disk of the emulator's data directory. @throws Error with the remedy if there is no
+ * redis-server
  */
 export async function startRedis(folder: string, appendfsync: AppendFsync): Promise<RedisServer> {
   const directory = path.join(folder, `redis-${appendfsync}`);
@@ -43,7 +43,7 @@ export async function startRedis(folder: string, appendfsync: AppendFsync): Prom
   return { socket, pid: child.pid ?? 0, [Symbol.asyncDispose]: () => endProcess(child) };
 }
 
-/** What went wrong, if the socket does not appear. */
+/** The problem, if the socket does not appear. */
 async function socketThere(socket: string): Promise<string | undefined> {
   const giveUpAt = performance.now() + START_LIMIT_MS;
   while (!fs.existsSync(socket)) {

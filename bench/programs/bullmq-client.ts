@@ -1,7 +1,7 @@
 /**
- * BullMQ's client: adds jobs and waits for their results, a fixed number at a time. It uses the fastest way: it listens to the
- * queue's events by job id, which spares `waitUntilFinished` another question to Redis per job, and drops finished jobs at
- * once.
+ * BullMQ's client: adds jobs and waits for their results, a fixed number at a time. It works in the fastest way: it listens to
+ * the queue's events by job id, without the further request to Redis that `waitUntilFinished` makes for each job, and drops
+ * finished jobs at once.
  */
 import { randomUUID } from "node:crypto";
 import { Queue, QueueEvents } from "bullmq";

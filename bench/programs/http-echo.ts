@@ -1,6 +1,7 @@
 /**
- * The far end of the HTTP floors: a bare node:http server with the paths of the job interface. It answers a submission
- * that waits with its own body, another one with an id, and a stream with as many lines of the size its id asks for.
+ * The far end of the HTTP floors: a bare node:http server with the paths of the job interface. It answers a submission that
+ * waits with the submission's body, any other submission with an id, and a stream with the lines that the stream's id
+ * describes.
  */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -30,7 +31,7 @@ const server = createServer((request, response) => {
   });
 });
 
-/** The id tells the stream, if there is one, so that the server need not remember it. */
+/** The id describes the stream, if there is one, so that the server need not remember it. */
 function ticketFor(body: Buffer): string {
   const { input } = submissionShape.parse(JSON.parse(body.toString()));
   const id = "text" in input ? randomUUID() : `${input.count}x${input.bytes}`;

@@ -20,10 +20,10 @@ const questionShape = z.discriminatedUnion("kind", [
 const resultShape = z.object({ output: z.unknown() });
 const invokedShape = z.object({ output: z.object({ invokedAt: z.string() }) });
 
-/** The question for a job that is held. */
+/** The held poll for a job. */
 let poll: ServerResponse | undefined;
 let polled = Promise.withResolvers<void>();
-/** True: every question is answered at once. */
+/** True: every poll is answered at once. */
 let isFull = false;
 let given = 0;
 let done = 0;
@@ -69,7 +69,7 @@ async function open(handler: string): Promise<void> {
   await once(server, "listening");
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const worker = spawn(process.execPath, [program, handler], {
-    // It ends with this process, however that ends.
+    // The worker ends with this process, however this process ends.
     stdio: ["pipe", "ignore", "ignore"],
     env: {
       ...process.env,
@@ -98,7 +98,7 @@ async function throughput(durationMs: number): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, durationMs));
   isFull = false;
   const perSecond = ((done - before) * 1_000) / (performance.now() - begun);
-  // The worker has taken its last job when it asks for another, and tells its result soon after.
+  // A worker that polls again has taken its last job, and reports the result soon after.
   await polled.promise;
   if (done < given) await settled.promise;
   return perSecond;

@@ -1,6 +1,6 @@
 /**
- * One of two replicas: the emulator's engine and HTTP interface. The first one has all endpoints and one worker, the other has
- * nothing and passes everything on to the first.
+ * One of two replicas: the emulator's engine and HTTP interface. The first one owns all endpoints and has one worker. The other
+ * one passes every request on to the first.
  */
 import path from "node:path";
 import { z } from "zod";
@@ -18,7 +18,7 @@ const ENDPOINT = "echo";
 const program = path.resolve(import.meta.dirname, "../../dist/runtime/sv-worker.cjs");
 const questionShape = z.object({
   folder: z.string(),
-  /** Address of the replica that owns everything; absent for itself. */
+  /** Address of the replica that owns everything; absent for that replica. */
   owner: z.string().optional(),
 });
 

@@ -1,4 +1,4 @@
-/** The far end of the upload row: answers an upload in parts as S3 does, and keeps nothing of it. */
+/** The far end of the upload row: answers an upload in parts as S3 does, and stores nothing. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { answerQuestions } from "../asking.ts";

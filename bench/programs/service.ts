@@ -1,4 +1,6 @@
-/** A service that tells when its worker got a job: the emulator's engine, store and worker port, and the built `sv-worker`. */
+/**
+ * A service that reports when its worker got a job: the emulator's engine, store and worker port, and the built `sv-worker`.
+ */
 import { chmod } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
@@ -31,7 +33,7 @@ import { nodeMs } from "../floors/bare-node.ts";
 
 const ENDPOINT = "timed";
 const PATIENCE_MS = 30_000;
-/** A worker says which leases it holds this soon, which is the first that is heard of a job it has taken. */
+/** Interval between a worker's messages with its leases. The first of them shows that it has taken the job. */
 const RENEWAL_MS = 1;
 
 const program = path.resolve(import.meta.dirname, "../../dist/runtime/sv-worker.cjs");
@@ -58,7 +60,7 @@ type Opening = Extract<z.infer<typeof questionShape>, { readonly kind: "open" }>
 
 const pickedUpShape = z.object({ invokedAt: z.string() });
 
-/** The last start of a worker; its times are of `performance.now`. */
+/** The last start of a worker. Its times are those of `performance.now`. */
 interface Start {
   launchedAt: number;
   /** Times of its container. */
@@ -172,7 +174,7 @@ async function open({ folder, handler, workers, container }: Opening): Promise<R
     },
   });
   await server.start();
-  // The user of a container is another one.
+  // A container runs as another user.
   await chmod(workerSocket, 0o666);
   const workersMin = workers === "one" ? 1 : 0;
   const settings = { workersMin, workersMax: 1, idleTimeout: 0 };
@@ -185,7 +187,7 @@ async function open({ folder, handler, workers, container }: Opening): Promise<R
   return opened;
 }
 
-/** Gives the job's output, and when its submission was durable, ns of this machine's clock. */
+/** Returns the job's output, and the moment when its submission was durable, in ns of this machine's clock. */
 async function runJob(): Promise<{ readonly committedAt: bigint; readonly output: string }> {
   if (engine === undefined) throw new Error("The service is not open.");
   const { context } = engine;
@@ -205,7 +207,7 @@ async function runJob(): Promise<{ readonly committedAt: bigint; readonly output
   return { committedAt, output: Buffer.from(output ? await wholePayload(output) : []).toString() };
 }
 
-/** An endpoint without workers gets one as soon as a job waits, and ends it as soon as it is idle. */
+/** The endpoint has no workers at rest. It gets one as soon as a job waits, and ends it as soon as it is idle. */
 async function startWorker(compileCache: string | undefined): Promise<object> {
   if (compileCache === undefined) delete process.env["NODE_COMPILE_CACHE"];
   else process.env["NODE_COMPILE_CACHE"] = compileCache;
@@ -229,7 +231,7 @@ async function pickupMs(): Promise<number> {
   return Number(BigInt(invokedAt) - committedAt) / 1e6;
 }
 
-// Without this, Node reads certificates when gRPC is loaded, which takes a core for 7 ms.
+// Without this, Node reads certificates when gRPC is loaded, which takes 7 ms of processor time.
 delete process.env["NODE_EXTRA_CA_CERTS"];
 
 answerQuestions(async (message) => {

@@ -1,6 +1,6 @@
 /**
- * Many workers in one process: for each the runtime's side of a session, over a connection of its own, and a handler that
- * returns its input at once. Replicas order them over a socket; when a replica goes away, its workers end.
+ * Many workers in one process. Each has the runtime's side of a session over its own connection, and a handler that returns its
+ * input at once. Replicas order workers over a socket. The workers of a replica end with it.
  */
 import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";

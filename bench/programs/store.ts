@@ -32,7 +32,7 @@ const questionShape = z.discriminatedUnion("kind", [
 
 const payload: Payload = { kind: "inline", bytes: Buffer.from(JSON.stringify(jobInput)) };
 
-/** The writer of the store: it numbers batches, assigns keys and counts jobs. */
+/** Writes to the store: numbers batches, assigns keys and counts jobs. */
 class Owner {
   readonly store: Store;
   readonly #counts: Map<string, JobCounts>;
@@ -46,7 +46,7 @@ class Owner {
     this.#counts = new Map(counts);
   }
 
-  /** Low priority, so that the scaler adds no workers for any length of queue. */
+  /** Low priority: the scaler adds no workers, however long the queue is. */
   newJob(endpointId: string): Job {
     this.#lastSeq += 1;
     const seq = this.#lastSeq;
@@ -131,7 +131,7 @@ async function crowd(endpoints: number, jobsEach: number): Promise<void> {
   }
 }
 
-/** Inserts this number of jobs, takes the oldest of the queue, and finishes those: three batches in all. */
+/** Inserts this number of jobs, hands over as many of the oldest ones, and finishes them: three batches in all. */
 async function cycle(endpointId: string, count: number): Promise<void> {
   await owner().insert(Array.from({ length: count }, () => endpointId));
   const waiting = await owner().store.waitingJobs(endpointId, 0, count);

@@ -15,7 +15,7 @@ const questionShape = z.discriminatedUnion("kind", [
 
 type Opening = Extract<z.infer<typeof questionShape>, { kind: "open" }>;
 
-/** Ends the reading; gives how many bytes came. @throws Error when the stream had ended by itself */
+/** Ends the reading. Returns the number of received bytes. @throws Error if the stream had ended by itself */
 let close = async (): Promise<number> => 0;
 
 async function open({ origin, path, headers }: Opening): Promise<void> {

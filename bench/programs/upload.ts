@@ -15,11 +15,11 @@ const questionShape = z.object({
 });
 type Question = z.infer<typeof questionShape>;
 
-/** What both know of the sink. */
+/** The settings of the sink for both ways. */
 const account = { accessKeyId: "bench", secretAccessKey: "bench-secret" };
 const place = { bucket: "bench", key: "large" };
 
-/** One piece again and again: making the bytes shall cost nothing. */
+/** Sends the same piece again and again, so that making the bytes costs nothing. */
 function source(bytes: number): Readable {
   const piece = Buffer.alloc(PIECE_BYTES, "x");
   return Readable.from(
@@ -67,6 +67,6 @@ answerQuestions(async (message) => {
   const startedAt = performance.now();
   await (question.by === "ours" ? ours(question) : sdk(question));
   const tookMs = performance.now() - startedAt;
-  // The peak of the process's whole life, in kilobytes.
+  // Peak memory over the life of the process, in kilobytes.
   return { tookMs, raisedBytes: process.resourceUsage().maxRSS * 1024 - before };
 });

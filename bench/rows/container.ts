@@ -70,7 +70,7 @@ async function starts(bench: Bench, images: WorkerImages): Promise<readonly Line
   return parts(measured.ours.filter(isWorker), measured.process.filter(isWorker), bare);
 }
 
-/** One after another, each beside the machine's own cost. */
+/** The starts follow one another, each beside the machine's own cost. */
 function parts(
   ours: readonly WorkerStart[],
   processes: readonly WorkerStart[],

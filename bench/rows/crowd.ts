@@ -14,7 +14,7 @@ const ENDPOINTS = 10_000;
 const QUICK_ENDPOINTS = 1_000;
 const JOBS_EACH = 10;
 const SETTLE_MS = 1500;
-/** Few enough for the worker to keep up, so that the queue of the endpoint that is measured stays short. */
+/** The worker keeps up with this number, so the queue of the measured endpoint stays short. */
 const IN_FLIGHT = 8;
 
 async function measure(bench: Bench, newPlace: NewPlace): Promise<readonly Line[]> {

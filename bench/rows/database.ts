@@ -7,7 +7,7 @@ import { StoreProgram } from "../store-program.ts";
 import type { Row } from "./row.ts";
 
 const PER_SECOND = 1_000_000;
-/** Jobs of one commit, and how many are measured. */
+/** Number of jobs in one commit, and number of measured jobs. */
 const DEPTHS = [
   { perCommit: 1, jobs: 300 },
   { perCommit: 50, jobs: 4_000 },

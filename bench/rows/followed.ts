@@ -1,4 +1,4 @@
-/** Row: cost of a reader of events for its service, beside the same service without one. */
+/** Row: the cost of a reader of events for the service, beside the same service without a reader. */
 import { z } from "zod";
 import { Program } from "../asking.ts";
 import { type Bench, interleave, newFolder } from "../bench.ts";
@@ -12,7 +12,7 @@ const THROUGHPUT_LEAST = 0.95;
 const CPU_MOST = 1.1;
 const IN_FLIGHT = 50;
 const EVENTS = "/emulator/events?joined=true";
-/** A job makes events when it is submitted, taken and ended, each larger than this. */
+/** Minimum size of the events of a job, which are published when it is submitted, taken and ended. */
 const BYTES_PER_JOB_LEAST = 300;
 
 async function measure(bench: Bench): Promise<readonly Line[]> {

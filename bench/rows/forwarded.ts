@@ -1,4 +1,4 @@
-/** Row: cost of a job when its request goes to another replica than its endpoint's owner, for both processes together. */
+/** Row: the cost of a job for both processes if its request goes to a replica that does not own its endpoint. */
 import path from "node:path";
 import { z } from "zod";
 import { Program } from "../asking.ts";
@@ -51,6 +51,6 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
 
 export const forwarded: Row = {
   id: "forwarded",
-  title: "Two replicas: a job whose endpoint the other one has",
+  title: "Two replicas: a job of an endpoint that the other one owns",
   measure,
 };

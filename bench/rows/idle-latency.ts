@@ -1,4 +1,4 @@
-/** Row: duration of one small job on an idle service, beside the floors of its way. */
+/** Row: duration of one small job on an idle service, beside the floors of its path. */
 import type { Bench } from "../bench.ts";
 import type { Line } from "../line.ts";
 import { oneJob } from "../one-job.ts";

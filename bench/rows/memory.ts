@@ -8,7 +8,7 @@ import { endProcess, rssBytes } from "../processes.ts";
 import { median } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
-/** After the first job, so that leftovers of the start are gone. */
+/** Time after the first job, in which leftovers of the start are collected. */
 const SETTLE_MS = 1500;
 const BYTES_PER_MB = 1_000_000;
 
@@ -88,10 +88,10 @@ async function sizesOfNode(): Promise<Sizes> {
   return { emulator: megabytes, supervisor: megabytes, handler: megabytes };
 }
 
-/** @throws Error where the system does not tell */
+/** @throws Error if the system does not show it */
 function megabytesOf(pid: number): number {
   const bytes = rssBytes(pid);
-  if (bytes === undefined) throw new Error("The system does not tell the memory of a process.");
+  if (bytes === undefined) throw new Error("The system does not show the memory of a process.");
   return bytes / BYTES_PER_MB;
 }
 

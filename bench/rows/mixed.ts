@@ -9,16 +9,16 @@ import { bodyOf, LARGE_BYTES, submissionBody } from "../payload.ts";
 import type { Row } from "./row.ts";
 
 const LIMIT = 2;
-/** Together 200 a second. */
+/** Slots and pace of the small jobs: 200 a second together. */
 const SMALL = { inFlight: 10, everyMs: 50 };
 const LARGE = { inFlight: 1, everyMs: 1000 };
-/** The large ones are on their way when the small ones begin. */
+/** Large jobs are in progress when the small ones begin. */
 const LEAD_MS = 1000;
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
   const folder = newFolder(bench, "mixed");
   const echo = { handler: "echo", workers: 1 } as const;
-  // Workers of their own: only the service is shared.
+  // Each endpoint has its own workers, so only the service is shared.
   await using emulator = await startEmulatorFor(folder, { small: echo, large: echo });
   await using server = await startBareServer();
   await using largeClient = new LoadClient();

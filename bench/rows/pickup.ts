@@ -40,6 +40,6 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
 
 export const pickup: Row = {
   id: "pickup",
-  title: "Pickup: one 200 B job at a time, by a worker that has nothing else to do",
+  title: "Pickup: one 200 B job at a time, by an idle worker",
   measure,
 };

@@ -43,7 +43,7 @@ async function measure(bench: Bench, newPlace: NewPlace): Promise<readonly Line[
   return [store, same, ...others];
 }
 
-/** Insert, hand over and finish through the store alone, in the very queue that is long. */
+/** Inserts, hands over and finishes jobs through the store alone, in the long queue itself. */
 async function storeLine(bench: Bench, { shallow, deep }: Depths): Promise<Line> {
   await using few = await filled(bench, shallow);
   await using many = await filled(bench, deep);
@@ -63,7 +63,7 @@ async function filled(bench: Bench, depth: Depth): Promise<StoreProgram> {
   return store;
 }
 
-/** Jobs of one endpoint over HTTP while those of another wait, and the memory these take. */
+/** Measures jobs of one endpoint over HTTP while jobs of another one wait, and the memory of the waiting jobs. */
 async function otherEndpointLines(bench: Bench, { shallow, deep }: Depths): Promise<Line[]> {
   const endpoints = {
     echo: { handler: "echo", workers: 1 },
@@ -92,18 +92,18 @@ async function otherEndpointLines(bench: Bench, { shallow, deep }: Depths): Prom
       ours: summarize([(memory.many - memory.few) / (deep.jobs - shallow.jobs)]),
       notes: [
         `RSS of the emulator after its start: ${number(memory.few / BYTES_PER_MB)} MB with ${number(shallow.jobs)} waiting, ` +
-          `${number(memory.many / BYTES_PER_MB)} MB with ${number(deep.jobs)}; waiting jobs lie on the disk only`,
+          `${number(memory.many / BYTES_PER_MB)} MB with ${number(deep.jobs)}; waiting jobs are only on the disk`,
       ],
     },
   ];
 }
 
-/** Jobs come in over HTTP as fast as the worker finishes the oldest, so that the queue keeps its length. */
+/** Submits jobs over HTTP as fast as the worker finishes the oldest ones, so that the queue keeps its length. */
 async function sameEndpointLine(bench: Bench, { shallow, deep }: Depths): Promise<Line> {
   const body = JSON.stringify({ ...JSON.parse(submissionBody), policy: { lowPriority: true } });
   const plan = { ahead: 500, warmUpMs: 1000, durationMs: bench.quick ? 1000 : 3000 };
   const micros = async ({ place }: Depth): Promise<number> => {
-    // Started for each round, for its worker would go on with the queue while the other one is measured.
+    // The emulator is started for each round: its worker would go on with the queue while the other one is measured.
     await using emulator = await place.startEmulator({
       waiting: { handler: "echo", workers: 1 },
     });

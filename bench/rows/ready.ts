@@ -1,4 +1,4 @@
-/** Row: how soon emulators for tests can be called, twenty started at once in one process. */
+/** Row: time until an emulator for tests can be called, with twenty started at once in one process. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { DatabaseSync } from "node:sqlite";
@@ -29,7 +29,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   ];
 }
 
-/** Time until half of those begun at once were ready, ms; all are closed before it resolves. */
+/** Time until half of the emulators started at once were ready, ms. All are closed before it resolves. */
 async function p50(open: () => Promise<() => Promise<void>>): Promise<number> {
   const startedAt = performance.now();
   const opened = await Promise.all(

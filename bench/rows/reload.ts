@@ -19,7 +19,7 @@ import type { Row } from "./row.ts";
 const LIMIT = 0.5;
 /** Pause between saves, shorter than a person's; meanwhile the next standby process starts. */
 const BETWEEN_EDITS_MS = 500;
-/** A polling client would take both cores from what it waits for. */
+/** A polling client would take both cores from the build. */
 const BUILT = "built: its workers load the new version";
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
@@ -49,7 +49,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   ];
 }
 
-/** The answer shows which version of the handler gave it. */
+/** The answer names the version of the handler. */
 function save(handler: string, version: number): void {
   fs.writeFileSync(handler, `export default async (): Promise<string> => "version ${version}";\n`);
 }
@@ -72,7 +72,7 @@ async function firstResultMs(
   throw new Error(`A job after the reload was answered ${answer}`);
 }
 
-/** Cost of a change without anything kept: starting the bundler, building the handler, and running the result with Node. */
+/** Cost of a change if nothing is kept: starting the bundler, building the handler, and running the result with Node. */
 async function fromNothingMs(handler: string, outfile: string): Promise<number> {
   await stop();
   const startedAt = performance.now();

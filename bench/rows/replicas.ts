@@ -12,7 +12,7 @@ import type { Row } from "./row.ts";
 const ENDPOINTS = Array.from({ length: 8 }, (_, at) => `echo-${at}`);
 const IN_FLIGHT = 64;
 const EXPECTED = '"COMPLETED"';
-/** Time without a move of workers after which replicas are at rest: a replica gets its share after 3 s. */
+/** Time without a move of workers after which the replicas count as settled. A new replica gets its share after 3 s. */
 const CALM_MS = 6_000;
 const PATIENCE_MS = 120_000;
 const LOOK_MS = 200;
@@ -99,7 +99,7 @@ async function startReplicas(
   };
 }
 
-/** Resolves when each endpoint has its one worker, and no more moves are to come. */
+/** Resolves when each endpoint has its one worker and moves have ended. */
 async function spread(emulators: readonly EmulatorProcess[]): Promise<void> {
   const startedAt = performance.now();
   let before = "";
@@ -112,7 +112,7 @@ async function spread(emulators: readonly EmulatorProcess[]): Promise<void> {
     before = seen;
     if (workers.flat().length === ENDPOINTS.length && now - since >= CALM_MS) return;
     if (now - startedAt > PATIENCE_MS)
-      throw new Error(`The workers of ${emulators.length} replicas did not come to rest.`);
+      throw new Error(`The workers of ${emulators.length} replicas did not settle.`);
     await wait(LOOK_MS);
   }
 }

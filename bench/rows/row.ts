@@ -1,9 +1,9 @@
-/** What a row of the benchmark is. */
+/** A row of the benchmark. */
 import type { Bench } from "../bench.ts";
 import type { Line } from "../line.ts";
 
 export interface Row {
-  /** What `--only` takes. */
+  /** The row's id for `--only`. */
   readonly id: string;
   readonly title: string;
   measure(bench: Bench): Promise<readonly Line[]>;

@@ -21,7 +21,7 @@ const EXPECTED = '"COMPLETED"';
 const IN_FLIGHT = 20;
 const KB = 1_000;
 const BYTES_PER_MB = 1_000_000;
-/** After the last one has connected. */
+/** Time after the last worker has connected. */
 const SETTLE_MS = 3_000;
 /** Interval between messages of a worker without a job, s. */
 const RENEWAL_S = 5;
@@ -36,7 +36,7 @@ interface Figures {
   readonly p99Ms: number;
 }
 
-/** Replicas with workers in a program of their own. */
+/** Replicas, and a program with their workers. */
 class Crowd implements AsyncDisposable {
   readonly #bench: Bench;
   readonly #store: string;
@@ -75,7 +75,7 @@ class Crowd implements AsyncDisposable {
     this.#replicas.push({ program, origin });
   }
 
-  /** Resolves when all are connected and have been so for a while: their endpoints do not move any more. */
+  /** Resolves when all workers have been connected for a while, so that their endpoints no longer move. */
   async spread(): Promise<void> {
     await this.connected();
     if (this.#replicas.length > 1) await wait(4 * SETTLE_MS);
@@ -109,8 +109,7 @@ class Crowd implements AsyncDisposable {
   }
 
   /**
-   * Time from the end of the first replica until all workers are connected again; another replica is there, or is started at
-   * once.
+   * Time from the end of the first replica until all workers are connected again. Another replica runs, or is started at once.
    */
   async takeoverMs(): Promise<number> {
     const [first, ...others] = this.#replicas.splice(0);
@@ -186,7 +185,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
       line(`/runsync p50, ${IN_FLIGHT} in flight`, "ms", ({ p50Ms }) => p50Ms),
       line(`/runsync p99, ${IN_FLIGHT} in flight`, "ms", ({ p99Ms }) => p99Ms),
       lineOf({
-        what: `${workers} workers, ${where}: kill of ${on === "One" ? "it, which is started anew," : "one"} until all are connected`,
+        what: `${workers} workers, ${where}: from a kill ${on === "One" ? "and restart " : ""}of one until all are connected`,
         unit: "ms",
         ours: takeovers[`manyOn${on}`],
         beside,
@@ -204,6 +203,6 @@ function kbEach(many: readonly Figures[], few: readonly Figures[]): number {
 
 export const sessions: Row = {
   id: "sessions",
-  title: "Two thousand connected workers on PostgreSQL, which simulate jobs",
+  title: "Two thousand connected, simulated workers on PostgreSQL",
   measure,
 };

@@ -10,7 +10,7 @@ import { median } from "../statistics.ts";
 import { number } from "../table.ts";
 import type { Row } from "./row.ts";
 
-/** Starts of Node, one after another. */
+/** Number of starts of Node, one after another. */
 const LIMIT = 11;
 
 async function measure(bench: Bench): Promise<readonly Line[]> {

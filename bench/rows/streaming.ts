@@ -12,7 +12,7 @@ const LARGE_BYTES = 1_000_000;
 const SMALL_BYTES = 200;
 const FIRST_CHUNK_LIMIT = 5;
 
-/** Sends the same requests to both servers. */
+/** Follows streams of both servers by the same requests. */
 interface Rivals {
   readonly ours: (body: string) => Subject;
   readonly bare: (body: string) => Subject;
@@ -69,10 +69,10 @@ async function firstChunk(bench: Bench, rivals: Rivals): Promise<Line> {
 interface Rate {
   readonly what: string;
   readonly unit: Unit;
-  /** Size of a chunk, and how many a stream has. */
+  /** Size of a chunk, and number of chunks of a stream. */
   readonly bytes: number;
   readonly count: number;
-  /** What we want of the bare server's. */
+  /** Wanted ratio to the bare server. */
   readonly least: number;
   readonly of: (followed: Followed) => number;
 }

@@ -7,7 +7,7 @@ import { closeConnections, connectionsTo, send } from "../load/connections.ts";
 import { type Line, lineOf } from "../line.ts";
 import type { Row } from "./row.ts";
 
-/** A standby process is started a second after the handler is ready; then it needs a moment to be idle. */
+/** Time until the standby process is idle. It is started a second after the handler is ready. */
 const STANDBY_MS = 2_000;
 
 async function measure(bench: Bench): Promise<readonly Line[]> {

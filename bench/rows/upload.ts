@@ -17,7 +17,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   await using sink = new Program("s3-sink");
   const endpoint = await sink.ask(z.string(), {});
   const upload = (by: string) => async (): Promise<Answer> => {
-    // Each in a process of its own, because peak memory covers a process's whole life.
+    // Each way runs in its own process, because peak memory covers the whole life of a process.
     await using program = new Program("upload");
     return await program.ask(answerShape, { by, endpoint, bytes });
   };

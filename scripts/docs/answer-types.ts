@@ -1,6 +1,6 @@
 /**
- * Types of the service's answers, for the dashboard and the commands, made from the OpenAPI document; tests check answers
- * against it.
+ * Makes types of the service's answers for the dashboard and the commands, from the OpenAPI document. Tests check answers
+ * against the document.
  */
 import { CONTRACT_DIALECT } from "../../emulator/http/operation/dialects/contract-dialect.ts";
 import { createDocument } from "../../emulator/http/operation/openapi/document.ts";
@@ -30,7 +30,7 @@ interface Answering {
 const HEAD =
   "/** What the service answers, from its OpenAPI document: written by `npm run docs`. */\n";
 
-/** The file `runtime/protocol/generated/answers.ts` as it is to be. */
+/** The content of the file `runtime/protocol/generated/answers.ts`. */
 export function answerTypesSource(): string {
   const { paths = {}, components } = createDocument(
     operationsOf(CONTRACT_DIALECT),
@@ -58,7 +58,7 @@ function answerOf({ operationId, responses = {} }: Answering): readonly [string,
   return operationId === undefined || answer === undefined ? [] : [[operationId, answer]];
 }
 
-/** With the schemas they refer to, recursively. */
+/** The schemas with all schemas that they refer to, recursively. */
 function namesUsed(
   roots: readonly Schema[],
   schemas: Readonly<Record<string, Schema>>,

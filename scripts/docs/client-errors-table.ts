@@ -21,7 +21,7 @@ function rowsOf(file: string): string[][] {
   const add = (node: Class, start: number): void => {
     const base = node.superClass?.type === "Identifier" ? node.superClass.name : "";
     const name = node.id?.name ?? "";
-    // The first paragraph; some have an example or terms below it.
+    // The first paragraph of the comment. Some comments continue with an example or terms.
     const [says = ""] = source.commentBefore(start);
     if (name.endsWith("Error")) rows.push([`\`${name}\``, `\`${base}\``, codeOf(node), says]);
   };

@@ -6,7 +6,7 @@ const root = new URL("../../", import.meta.url);
 
 export interface CommentedSource {
   readonly program: Program;
-  /** The sentence that opens the file, on one line. */
+  /** The first sentence of the file's opening comment, on one line. */
   readonly opening: string;
   /** The doc comment that ends directly before `offset`, as its paragraphs, each on one line; none if there is none. */
   commentBefore(offset: number): readonly string[];
@@ -31,7 +31,7 @@ export function readCommented(path: string): CommentedSource {
   };
 }
 
-/** Paragraphs and list items, without the asterisks and from the first tag on without the rest. */
+/** The paragraphs and list items of a comment before its first tag, without the asterisks. */
 function paragraphsOf(comment: string): string[] {
   const lines = comment.split("\n").map((line) => line.replace(/^\s*\*+ ?/, "").trim());
   const [prose = ""] = lines.join("\n").split(/^@/m, 1);
@@ -47,7 +47,7 @@ export interface SourcedSentence {
   readonly source: string;
 }
 
-/** Takes a source in brackets at the end, like `(spec)` or `(ours: why)`, out of a sentence; a reason stays. */
+/** Removes a source in brackets at the end of a sentence, like `(spec)` or `(ours: why)`. The reason stays. */
 export function takeSource(sentence: string): SourcedSentence {
   const match = /^(.*?)\s*\((spec|ours|live)(?:([;:,])\s*([^()]*))?\)\.?$/s.exec(sentence);
   if (match === null) return { says: sentence, source: "" };

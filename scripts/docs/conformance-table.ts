@@ -1,4 +1,4 @@
-/** The test of each rule of the interface: the rules from their list, the files from their calls of `rule`. */
+/** The table of the interface's rules and their tests: the rules from their list, the tests from calls of `rule`. */
 import fs from "node:fs";
 import path from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
@@ -8,7 +8,7 @@ import { markdownTable } from "./table.ts";
 const root = path.resolve(import.meta.dirname, "../..");
 const folder = "test/conformance";
 
-/** The rules of a table, each with the file that has its test. @throws Error when a rule has no test, or two */
+/** The rules of a table, each with the file of its test. @throws Error if a rule has no test, or two */
 export function conformanceTable(table: RuleTable): string {
   const shown = findTests();
   const rows = RULES[table].map((rule) => {

@@ -13,7 +13,7 @@ export function errorCodesTable(): string {
   return markdownTable(["Code", "HTTP", "When"], rows);
 }
 
-/** @throws Error when the comment on the failure types has no item for one of them */
+/** @throws Error if a failure type has no item in the comment on the types */
 export function failureTypesTable(): string {
   const source = readCommented("runtime/protocol/failure.ts");
   const [list] = source.program.body;

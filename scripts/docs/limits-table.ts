@@ -13,7 +13,7 @@ export function limitsTable(): string {
   return markdownTable(["Limit", "Value", "Meaning", "Source"], rows);
 }
 
-/** A comment speaks of the entries up to the next one. */
+/** A comment describes the entries up to the next comment. */
 function readMeanings(): ReadonlyMap<string, string> {
   const source = readCommented("runtime/protocol/limits.ts");
   const meanings = new Map<string, string>();
@@ -37,7 +37,7 @@ const DURATIONS = [
 ] as const;
 const MB = 1_000_000;
 
-/** The name's ending is its unit: `Ms`, `Bytes` or none. */
+/** The unit of a limit, from the end of its name: `Ms`, `Bytes` or none. */
 export function limitInWords(name: string, value: number): string {
   if (name.endsWith("Ms")) {
     for (const [unitMs, unit] of DURATIONS) {

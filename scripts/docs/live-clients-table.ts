@@ -1,4 +1,4 @@
-/** Calls of each client of the live service that tests play. */
+/** The table of calls of the live service's clients, as tests play them. */
 import { writtenPath } from "../../emulator/http/schemas/path-parameters.ts";
 import type { Operation } from "../../emulator/http/operation/operation.ts";
 import { OPERATIONS } from "../../emulator/http/operations.ts";
@@ -17,13 +17,13 @@ type Interface = (typeof INTERFACES)[number];
 
 const MARKS = { run: "●", played: "○" } as const;
 
-/** A call as a row shows it. */
+/** A call in the form of a row. */
 interface Row {
   readonly name: string;
   readonly shown: string;
 }
 
-/** Clients side by side, with their calls of that interface below each other; a call that no client makes has no row. */
+/** A column for each client, and a row for each call of that interface that a client makes. */
 export function liveClientsTable(of: Interface): string {
   const plays: readonly Play[] = Object.values(PLAYS);
   const all = plays.flatMap((play) =>

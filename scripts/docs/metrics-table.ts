@@ -1,4 +1,4 @@
-/** The table of the service's metrics, from the list that `/metrics` is written by. */
+/** The table of the service's metrics, from the list of `/metrics`. */
 import {
   COUNTERS,
   DISTRIBUTIONS,

@@ -1,4 +1,4 @@
-/** What the operations do, from the comments of their source: as tables for readers, as summaries for the OpenAPI document. */
+/** Makes tables and OpenAPI summaries of the operations from the comments of their source. */
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { writtenPath } from "../../emulator/http/schemas/path-parameters.ts";
@@ -8,7 +8,7 @@ import { REST_V2_OPERATIONS } from "../../emulator/http/management/rest-v2-opera
 import { type CommentedSource, readCommented } from "./comments.ts";
 import { markdownTable } from "./table.ts";
 
-/** Longer lines are broken, as the formatter does. */
+/** Breaks longer lines, as the formatter does. */
 const LINE_WIDTH = 100;
 
 /** The lists of operations, and their files. */
@@ -33,7 +33,7 @@ export function operationsTable(prefix: string): string {
   return markdownTable(["Method", "Path", "What it does"], rows);
 }
 
-/** The file `emulator/http/operation/openapi/summaries.ts` as it is to be: without the sources of rules, which are of no use there. */
+/** The content of the file `emulator/http/operation/openapi/summaries.ts`, without the sources of rules. */
 export function summariesSource(before: string): string {
   const [head = ""] = before.split("= {", 1);
   const says = openings();
@@ -45,17 +45,17 @@ export function summariesSource(before: string): string {
   return `${head}= {\n${lines.join("")}};\n`;
 }
 
-/** The sentence that opens the file of an operation, or stands before it in a list of several. */
+/** The first sentence of an operation's file, or of the comment before it in a file with several. */
 function openings(): (name: string) => string {
   const sentences = new Map(LISTS.flatMap(({ list }) => sentencesOf(list)));
   return (name) => {
     const sentence = sentences.get(name);
-    if (sentence === undefined) throw new Error(`nothing says what the operation ${name} does`);
+    if (sentence === undefined) throw new Error(`the operation ${name} has no comment`);
     return capitalised(sentence.replace(/^`[^`]*`: /, ""));
   };
 }
 
-/** The sentence of each operation that the file with the list imports. */
+/** The sentences of the operations that the file with the list imports. */
 function sentencesOf(list: string): (readonly [name: string, sentence: string])[] {
   const url = new URL(`../../${list}`, import.meta.url);
   const imports = readFileSync(url, "utf8").matchAll(/^import \{ (\w+) \} from "\.\/(.+)";$/gm);

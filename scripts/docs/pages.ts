@@ -98,7 +98,7 @@ export const PAGES: readonly Page[] = [
   { file: "docs/client.md", sections: { "client errors": clientErrorsTable } },
 ];
 
-/** The page's text with each generated section as it is to be now. @throws Error when a marker is missing */
+/** The page's text with up-to-date generated sections. @throws Error if a marker is missing */
 export async function regenerated(page: Page, document: string): Promise<string> {
   let text = document;
   for (const [name, make] of Object.entries(page.sections)) {

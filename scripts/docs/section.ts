@@ -1,8 +1,7 @@
 /** Puts generated text into a document, between two markers that name it. */
 
 /**
- * The document with `text` as its section `name`: between `<!-- name: begin (npm run docs) -->` and
- * `<!-- name: end -->`, with an empty line on both sides.
+ * The document with `text` as its section `name`, which is between `<!-- name: begin (npm run docs) -->` and `<!-- name: end -->`, with an empty line on both sides.
  *
  * @throws Error when a marker is missing
  */

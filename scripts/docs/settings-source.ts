@@ -7,7 +7,7 @@ const HEAD = `/** The settings of an endpoint that a form can change: written by
 export const ENDPOINT_SETTINGS = [
 `;
 
-/** The file `emulator/dashboard/service/generated/settings.ts` as it is to be. */
+/** The content of the file `emulator/dashboard/service/generated/settings.ts`. */
 export function settingsSource(): string {
   const rows = Object.entries<Field>(ENDPOINT_FIELDS_IN_FILES).flatMap(([name, field]) =>
     rowsOf(field).map(([member, row]) => shown(`${name}${member}`, field, row)),

@@ -70,7 +70,7 @@ function arrows(moves: readonly Move[]): readonly string[] {
   return [...ways].map(([arrow, those]) => `    ${arrow}: ${labels(those).join(", ")}`);
 }
 
-/** A condition is not worth a word where the event leads there without it too. */
+/** Omits a condition if the event also leads there without it. */
 function labels(ways: readonly Pick<Row, "event" | "when">[]): readonly string[] {
   const always = ways.filter(({ when }) => !when).map(({ event }) => event);
   const words = ways.map(({ event, when }) =>
@@ -88,7 +88,7 @@ function table(rows: readonly Row[]): string {
   return [...heads, ...lines].join("\n");
 }
 
-/** Mermaid takes no hyphen in the name of a state. */
+/** Mermaid does not allow hyphens in names of states. */
 function node(state: string): string {
   return ["none", "deleted", "gone"].includes(state) ? "[*]" : state.replaceAll("-", "_");
 }

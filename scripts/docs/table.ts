@@ -1,8 +1,8 @@
-/** Writes Markdown tables the way the formatter leaves them: each column as wide as its widest cell. */
+/** Writes Markdown tables as the formatter does: each column is as wide as its widest cell. */
 
 const MIN_WIDTH = 3;
 
-/** @param rows as many cells each as there are heads; a `|` in a cell is escaped */
+/** @param rows each with as many cells as there are heads; a `|` in a cell is escaped */
 export function markdownTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
@@ -24,7 +24,7 @@ function line(cells: readonly string[], widths: readonly number[]): string {
   return `| ${padded.join(" | ")} |`;
 }
 
-/** Width in characters; no text here has wider ones. */
+/** Width in characters; all characters of these texts have the same width. */
 function widthOf(cell: string): number {
   return Array.from(cell).length;
 }

@@ -1,6 +1,6 @@
 /**
  * Asks V8 which functions of the source the main thread runs (precise coverage), and in which order they are first called
- * (breakpoints). It is a thread of its own because a thread that stands at a breakpoint cannot ask.
+ * (breakpoints). It is a separate thread, because a thread at a breakpoint cannot ask V8.
  */
 import type { Debugger, Profiler } from "node:inspector";
 import { Session } from "node:inspector/promises";
@@ -9,7 +9,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { parentPort } from "node:worker_threads";
 
-/** A function of the source, by the place where it begins. */
+/** A function of the source, identified by the place of its beginning. */
 export interface SourceFunction {
   /** Path below the root of the tree. */
   readonly file: string;
@@ -20,11 +20,11 @@ export interface SourceFunction {
 
 /** Orders of the main thread, one at a time. Each is answered with a list of functions, which may be empty. */
 export type Order =
-  /** Answers the functions that were called since the last "count". */
+  /** Answers with the functions that were called since the last "count". */
   | "count"
-  /** From now on the first call of each of these functions is noted. */
+  /** Notes the first call of each of these functions from now on. */
   | { readonly noteCallsOf: readonly SourceFunction[] }
-  /** Answers the functions whose calls were noted, in the order of their first calls. */
+  /** Answers with the noted functions, in the order of their first calls. */
   | "noted";
 
 const SOURCE = /^(?:emulator|runtime)\//u;

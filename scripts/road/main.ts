@@ -8,11 +8,11 @@ import { Worker } from "node:worker_threads";
 import type { Order, SourceFunction } from "./inspector-thread.ts";
 import { scenes, setStage } from "./scenes.ts";
 
-/** Number of requests before the first that counts. They run what only a first request runs. */
+/** Number of requests before the first one that counts. They run the code that only early requests run. */
 const WARM_UPS = 10;
 /** Number of requests that count. A function that one of them does not run belongs to a timer, not to the request. */
 const ROUNDS = 5;
-/** Time in which what an answered request set off comes to its end, ms. */
+/** Time in which the remaining work of an answered request ends, ms. */
 const REST_MS = 60;
 
 type Play = () => Promise<void>;
@@ -31,7 +31,7 @@ function inspectThisThread() {
 const placeOf = ({ file, location }: SourceFunction): string =>
   `${file}:${location.lineNumber}:${location.columnNumber}`;
 
-/** The functions that each request runs, those whose first call V8 could note in that order before the others. */
+/** The functions that every request runs. Functions with a noted first call are first, in the order of these calls. */
 async function followRoad(play: Play): Promise<readonly SourceFunction[]> {
   for (let count = 0; count < WARM_UPS; count += 1) await play();
   const { ask, end } = inspectThisThread();

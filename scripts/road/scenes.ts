@@ -8,13 +8,13 @@ const IMAGE_NAME = "example/road:1";
 
 const idShape = z.object({ id: z.string() });
 
-/** A running service, and the id of a template that stays. */
+/** A running service, and the id of a template that is not deleted. */
 interface Stage {
   readonly service: Emulator;
   readonly templateId: string;
 }
 
-/** Resolves when the request is answered. `turn` differs from call to call, so that names do. */
+/** Resolves when the request is answered. `turn` differs from call to call, so that names are unique. */
 type Scene = (stage: Stage, turn: number) => Promise<unknown>;
 
 export const scenes: ReadonlyMap<string, Scene> = new Map<string, Scene>([
@@ -75,7 +75,7 @@ function saveTemplate(stage: Stage, turn: number): Promise<unknown> {
   });
 }
 
-/** Sends a POST where there is a body. An answer of 5xx, or one that reports errors of GraphQL, is thrown. */
+/** Sends a POST if there is a body. Throws an answer of 5xx, or one with errors of GraphQL. */
 async function ask({ service }: Stage, path: string, body?: object): Promise<unknown> {
   const answer = await request(`${service.url}${path}`, {
     method: body === undefined ? "GET" : "POST",

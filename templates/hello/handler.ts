@@ -1,4 +1,4 @@
-// The handler: called once for each job, in a process of its own. What it returns is the job's output.
+// The handler: called once for each job, in a process of its own. Its result is the job's output.
 import { defineHandler } from "sv-runtime";
 import { input, output } from "./schema.ts";
 

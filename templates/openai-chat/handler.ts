@@ -1,4 +1,4 @@
-// The handler: each call of an OpenAI client is a job. What it yields is the answer, in the format of the OpenAI API.
+// The handler: each call of an OpenAI client is a job. The yielded values are the answer, in the format of the OpenAI API.
 import { defineHandler } from "sv-runtime";
 import { loadModel, MODEL_ID, tokensOf } from "./model.ts";
 import { input, type Message } from "./schema.ts";
