@@ -7,9 +7,8 @@ export type { ConfigInput } from "./cli/config/config-schema.ts";
 export type ConfigSource = ConfigInput | (() => ConfigInput | Promise<ConfigInput>);
 
 /**
- * Returns its argument: with it an editor knows the keys of a config, and marks wrong ones. The keys, their defaults and their
- * bounds are in docs/configuration.md; `sv-emulate` checks them when it reads the file, and names file, line and key of a
- * problem.
+ * Returns its argument. Its type tells an editor the keys of a config. docs/configuration.md lists the keys, their defaults and
+ * their bounds. `sv-emulate` checks them when it reads the file, and names file, line and key of a problem.
  */
 export function defineConfig(config: ConfigSource): ConfigSource {
   return config;

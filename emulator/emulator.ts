@@ -1,4 +1,4 @@
-/** Composition root of the service: makes the parts in an order that their types ask for, and takes them down in the reverse one. */
+/** Composition root of the service: makes the parts in the order of their dependencies, and ends them in reverse. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,15 +49,15 @@ import { openTestKit } from "./test-kit/test-kit.ts";
 
 const DEFAULT_PORT = 7080;
 
-/** Time for which batches gather if no request waits for them, ms: fewer batches cost less. */
+/** Time for which a batch gathers while no request waits for it, ms: fewer batches cost less. */
 const GATHER_MS = 1;
 
 /**
  * Starts the service; resolves when it can be called.
  *
  * @throws CertificateError for `tls`; StoreInUseError, StoreUnusableError for the data directory, `store` or `objects`; PortInUseError and others for the address;
- *   VolumeUnusableError for the `volume` of a handler; InitError for a `handler` of `endpoints` that is none; NameTakenError for `resources`;
- *   RangeError for two endpoints with one id, or a `leaseMs`, `gpus`, `secretKey`, `store`, `objects`, `webhookSecret` … without sense
+ *   VolumeUnusableError for the `volume` of a handler; InitError for an invalid `handler` of `endpoints`; NameTakenError for `resources`;
+ *   RangeError for two endpoints with one id, or an invalid `leaseMs`, `gpus`, `secretKey`, `store`, `objects`, `webhookSecret` …
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
   const options = guardCallbacks(given);
@@ -90,7 +90,7 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   const observation = await openObservation(options);
   made.defer(() => observation.tracer?.close());
   const clock = createSystemClock();
-  // Also for objects if there is no data directory.
+  // Also holds objects if there is no data directory.
   const temporaryDir = await mkdtemp(join(tmpdir(), `${ownedName(TEMPORARY_DIR_KIND)}-`));
   made.defer(() => rm(temporaryDir, { recursive: true, force: true }));
   const leftoversCleared = clearLeftovers(tmpdir(), TEMPORARY_DIR_KIND);
@@ -108,7 +108,7 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
 
 type Ground = Awaited<ReturnType<typeof openGround>>;
 
-/** What is kept and the parts of the engine that work with it; nothing runs yet. */
+/** The store and the parts of the engine that work with it; nothing runs yet. */
 async function openState(options: EmulatorOptions, ground: Ground, made: AsyncDisposableStack) {
   const { store, steps, random, clock, host, observation, lease, log, secretKey } = ground;
   const { docker, handlers = [], watch = false } = options;
@@ -188,7 +188,7 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
 
 type Ports = Awaited<ReturnType<typeof openPorts>>;
 
-/** What starts workers. */
+/** The launchers of workers. */
 async function openLaunchers(options: EmulatorOptions, ports: Ports, made: AsyncDisposableStack) {
   const { context, openSession, signals, storage, workerPorts, temporaryDir, lease, port } = ports;
   const lines = new JobLines();
@@ -248,7 +248,7 @@ async function run(
   await startWork.do(() => engine.serve(servedEndpoints(local, startedAt), options.resources));
   await parts.handlersReady;
   await storage.listen();
-  // Before workers start: another program may have the port.
+  // The port opens before workers start, because another program may have it.
   const url = await http.start({ host: parts.host, port: parts.port });
   if (parts.elsewhere) await parts.workerPorts.serveElsewhere(parts.elsewhere);
   await parts.kubernetes?.reach();
@@ -275,7 +275,7 @@ async function run(
   };
 }
 
-/** Lets the work end, or ends it, and takes everything down. */
+/** Waits for the end of the work or ends it, and takes everything down. */
 function stopOf(
   { engine, containers, kubernetes, http, reloader }: Parts,
   made: AsyncDisposableStack,

@@ -1,4 +1,4 @@
-/** `sv-runtime/emulator`: the whole service in this process, for tests and for programs of one's own. */
+/** `sv-runtime/emulator`: the whole service in this process, for tests and for your own programs. */
 export { startEmulator } from "./emulator.ts";
 export { DEFAULT_PRICES, type PriceTable } from "./core/billing/prices.ts";
 export type { DeclaredGpus, GpuSetting } from "./core/workers/gpu-declaration.ts";

@@ -15,45 +15,47 @@ import type { S3Access } from "./objects/object-service.ts";
 import type { JobRecord } from "./test-kit/job-record.ts";
 import type { TestKit } from "./test-kit/test-kit.ts";
 
-/** A line a worker or its handler wrote. */
+/** A line that a worker or its handler wrote. */
 export interface WorkerLine {
   readonly workerId: string;
   readonly endpointId: string;
   readonly line: string;
 }
 
-/** Options of `startEmulator`. An error of a function among them is logged once with its stack, and harms nothing else. */
+/**
+ * Options of `startEmulator`. If one of its functions throws, the error is logged once with its stack, and the service goes on.
+ */
 export interface EmulatorOptions {
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string;
   /** Port to listen on; default 7080, 0 for any free one. */
   readonly port?: number;
   /**
-   * PEM files of a certificate, with those of its authorities behind it, and of its private key without a passphrase: the port
-   * takes HTTPS only then, and `workerPort` has the same certificate. They are read again when they change. The port of the object
-   * store stays as it is.
+   * PEM files of a certificate, followed by those of its authorities, and of its private key without a passphrase. The port
+   * then accepts HTTPS only, and `workerPort` has the same certificate. Changed files are read again. The port of the object
+   * store does not change.
    */
   readonly tls?: { readonly cert: string; readonly key: string };
   /**
-   * A port for workers from elsewhere, which speak the worker protocol over TLS with a key of the scope `workers`; 0 for any free
-   * one. By default there is none. Without `tls` a certificate is made at the first start and kept with the records.
+   * Port for workers from elsewhere; 0 for any free one. Default: none. These workers speak the worker protocol over TLS, with
+   * a key of the scope `workers`. Without `tls` a certificate is made at the first start and kept with the records.
    */
   readonly workerPort?: number;
   /**
-   * Address for those workers, as `host:port`; default: the port, and the host of `advertise`, or `host`, or the name of this
-   * machine if that is all addresses.
+   * Address for workers from elsewhere, as `host:port`. Default: that port on the host of `advertise`, else on `host`, else on
+   * the name of this machine if `host` is all addresses.
    */
   readonly workerAddress?: string;
   /**
    * Further names of the service in Host headers, without ports: `emulator.example.com`, `*.example.com` for all names below
-   * that one, or `*` for any, which lets every page in a browser here call it (DNS rebinding). These are always allowed:
-   * loopback names and addresses, all names below `localhost`, `host` (all addresses for 0.0.0.0 or ::, and the machine's name
-   * unless it is a loopback address), the address a connection came to, and the names that containers use.
+   * that one, or `*` for any name, which lets every page in a browser of this machine call the service (DNS rebinding). Always
+   * allowed: loopback names and addresses, all names below `localhost`, `host` (all addresses for 0.0.0.0 or ::, and the
+   * machine's name unless it is a loopback address), the address a connection came to, and the names that containers use.
    */
   readonly allowedHosts?: readonly string[];
   /**
-   * Other origins whose pages may call the service from a browser, like `http://localhost:3000`; `*` for any. Default: requests
-   * with another Origin header are refused.
+   * Other origins with pages that may call the service from a browser, like `http://localhost:3000`; `*` for any. Default:
+   * requests with another Origin header are refused.
    */
   readonly allowedOrigins?: readonly string[];
   /**
@@ -62,17 +64,20 @@ export interface EmulatorOptions {
    */
   readonly trustProxy?: readonly string[];
   /**
-   * The object store that S3 clients can use, workers among them: false for none, by default there is one, unless there are
-   * `endpoints` and no `handlers`, `commands` or `images`. Its port is by default the one above `port`, or any free one where that
-   * is taken or `port` is 0.
+   * The object store for workers and other S3 clients; false for none. By default there is one, unless there are only
+   * `endpoints` and no `handlers`, `commands` or `images`. Default port: the one above `port`, or any free one if that is taken
+   * or `port` is 0.
    */
   readonly s3?: false | { readonly port?: number };
-  /** Directory that keeps everything over restarts; without it everything is kept in memory, objects in a temporary directory, and lost at the end. */
+  /**
+   * Directory that keeps everything over restarts. Without it everything is in memory, objects are in a temporary directory,
+   * and all is lost at the end.
+   */
   readonly dataDir?: string;
   /**
-   * A PostgreSQL database that keeps jobs and all records in the place of the data directory:
-   * `postgres://user:password@host:port/database`. What is of this machine stays in the data directory: the objects of its
-   * object store, and volumes. It needs a `secretKey`.
+   * A PostgreSQL database that keeps jobs and all records instead of the data directory:
+   * `postgres://user:password@host:port/database`. The objects of the object store and volumes stay in the data directory of
+   * this machine. It needs a `secretKey`.
    */
   readonly store?: string;
   /**
@@ -82,60 +87,58 @@ export interface EmulatorOptions {
    */
   readonly objects?: string;
   /**
-   * URL at which other emulators reach this one, like `http://10.0.0.7:8888`. With it, this emulator shares the database of
-   * `store` with all others that have one: each works for some of the endpoints, and any of them takes any request. Without it,
-   * it has the database for itself.
+   * URL at which other emulators reach this one, like `http://10.0.0.7:8888`. Emulators with such a URL share the database of
+   * `store`: each works for some of the endpoints, and any of them takes any request. Without it, this emulator uses the
+   * database alone.
    */
   readonly advertise?: string;
-  /** Whether `advertise` may be plain HTTP to another machine, which everybody on the way can read; by default it may not. */
+  /** Whether `advertise` may be plain HTTP to another machine, which anyone on the way can read; default: false. */
   readonly insecureReplicas?: boolean;
   /** The user's API key; by default one is generated at the first start of a data directory. */
   readonly apiKey?: string;
-  /** A separate key for the emulator's operations under `/emulator`; default: the user's key opens them too. */
+  /** A separate key for the emulator's operations under `/emulator`. Default: the user's key is valid for them too. */
   readonly adminKey?: string;
   /**
-   * The key that secrets are stored encrypted with: 32 bytes in base64. By default the first start makes it, and it is kept in the file `secret.key` of the data directory. With a `store` there must be one.
+   * The key that encrypts stored secrets: 32 bytes in base64. By default the first start makes it, and keeps it in the file
+   * `secret.key` of the data directory. Required with `store`.
    */
   readonly secretKey?: string;
   /**
    * The secret that signs webhook calls: `whsec_` and the base64 of 24 to 64 bytes. Default: one is made at the first start and
-   * stored. A given one is valid for this start.
+   * stored. A given secret is valid for this start.
    */
   readonly webhookSecret?: string;
-  /**
-   * Whether webhooks may lead to private, loopback and link-local addresses; by default only if `host` is a loopback
-   * address itself.
-   */
+  /** Whether webhooks may call private, loopback and link-local addresses; by default only if `host` is a loopback address. */
   readonly localWebhooks?: boolean;
-  /** Handler modules to serve, each as an endpoint, by worker processes. */
+  /** Handler modules to serve. Each is an endpoint with worker processes. */
   readonly handlers?: readonly LocalHandler[];
-  /** Endpoints with workers that are processes of any program with the live protocol. */
+  /** Endpoints with processes of a command as workers: any program that speaks the live protocol. */
   readonly commands?: readonly CommandEndpoint[];
   /** Endpoints of container images to serve. */
   readonly images?: readonly ImageEndpoint[];
-  /** Network volumes, registry auths and templates that endpoints share; made at the start, kept as endpoints are. */
+  /** Network volumes, registry auths and templates that endpoints share. The start creates or updates them like endpoints. */
   readonly resources?: Partial<ServedResources>;
-  /** Endpoints by id with handlers that are functions of this process and run in it: for tests. */
+  /** Endpoints, by id, with functions of this process as handlers: for tests. */
   readonly endpoints?: Readonly<Record<string, FunctionEndpoint>>;
   /**
-   * Service time: the machine's (`system`, the default), or advanced only by `clock.advance` (`manual`), so that nothing
-   * becomes due by itself. Running handlers keep real time in either case.
+   * Service time: the machine's (`system`, the default), or a clock that only `clock.advance` moves (`manual`), so that nothing
+   * becomes due by itself. Running handlers keep real time in both cases.
    */
   readonly clock?: "system" | "manual";
   /**
-   * Whether handler files are watched, so that new jobs run what was saved; default: not. With a search, new and removed
+   * Whether handler files are watched, so that new jobs run the saved code; default: false. With a search, new and removed
    * handlers are noticed too.
    */
   readonly watch?: boolean | HandlerSearch;
   /**
-   * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without any, and names
-   * with numbers like `NVIDIA L4=2,NVIDIA H200=1`, or a list, declare some; where the machine has none of a type they are
-   * simulated. With `simulate` all are, as many of any type as are asked for.
+   * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without GPUs. Names with
+   * numbers like `NVIDIA L4=2,NVIDIA H200=1`, or a list, declare GPUs; types that the machine lacks are simulated. `simulate`
+   * simulates any number of any type.
    */
   readonly gpus?: GpuSetting;
   /**
    * Whether workers of templates with an image run as containers: `auto` (the default) uses the Docker engine that
-   * `DOCKER_HOST` names, asked when the first such worker is wanted; with `off` there are none.
+   * `DOCKER_HOST` names, from the first such worker on; `off` runs no containers.
    */
   readonly docker?: "auto" | "off";
   /**
@@ -145,36 +148,39 @@ export interface EmulatorOptions {
    */
   readonly kubernetes?: string;
   /**
-   * Time without a message after which a worker counts as lost, and is ended and replaced, ms; default 15,000, at least 1,000.
+   * Time without a message after which a worker counts as lost, is ended and replaced, ms; default 15,000, at least 1,000.
    * Workers send three messages in this time.
    */
   readonly leaseMs?: number;
   /** Prices for bills; default `DEFAULT_PRICES`, round made-up figures. */
   readonly prices?: PriceTable;
   /**
-   * Requests over the live service's rate limits: refused with 429 (`enforce`, the default), let through with a header and a
-   * line in the log (`warn`), or not counted (`off`). All other limits stay.
+   * Handling of requests over the live service's rate limits: refused with 429 (`enforce`, the default), allowed with a header
+   * and a line in the log (`warn`), or not counted (`off`). All other limits stay.
    */
   readonly limits?: LimitMode;
   /** The dashboard at `/`: `on` (the default), `read-only` for looking only, `off` for none. */
   readonly dashboard?: DashboardMode;
   /**
-   * Whether traces are sent by OTLP over HTTP, as OpenTelemetry's variables of this process say (`OTEL_…`); by default if
-   * `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` names a collector.
+   * Whether traces are sent by OTLP over HTTP. OpenTelemetry's variables of this process (`OTEL_…`) are the settings. Default:
+   * true if `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` names a collector.
    */
   readonly traces?: boolean;
   /** The log of the service; default: none. */
   readonly log?: EngineLog;
-  /** Called with each line a worker writes. */
+  /** Called with each line that a worker writes. */
   readonly workerLine?: (line: WorkerLine) => void;
-  /** Called with each attempt of a job as it ends, and with each job that ends without one; reads nothing from the store. */
+  /** Called with each ended attempt of a job, and with each job that ended without an attempt. Costs no read of the store. */
   readonly attemptEnded?: (end: AttemptEnd) => void;
   /**
-   * Called with the input and output schema of an endpoint's handler, each time one of its workers reports them; empty for no
-   * schemas.
+   * Called with the input and output schema of an endpoint's handler, each time a worker reports them; empty for a handler
+   * without schemas.
    */
   readonly handlerTold?: HandlerTold;
-  /** Called once if another emulator took over the `store`: this one stores nothing more, refuses all, and should be stopped. */
+  /**
+   * Called once if another emulator took over the `store`. This one then stores nothing more, refuses all requests, and should
+   * be stopped.
+   */
   readonly storeLost?: (error: Error) => void;
   /** Called with each job as it ends. */
   readonly jobEnded?: (job: JobRecord) => void;
@@ -192,11 +198,11 @@ export interface Emulator extends TestKit, AsyncDisposable {
   readonly endpointIds: readonly string[];
   /** Address and keys of the object store; undefined without one. */
   readonly s3: S3Access | undefined;
-  /** An address that opens the dashboard once, within ten minutes; a new one with each call. Undefined with `dashboard: "off"`. */
+  /** A new address with each call, which opens the dashboard once, within ten minutes. Undefined with `dashboard: "off"`. */
   dashboardLink(): string | undefined;
-  /** Reads the files of `tls` at once, which otherwise happens every 10 s. Never rejects: the log reports unusable files. */
+  /** Reads the files of `tls` now; otherwise they are read every 10 s. Never rejects: the log reports unusable files. */
   rereadCertificate(): Promise<void>;
-  /** Exceeded rate limits since the start, also after `stop`: what fails on the live service. Empty with `limits: "off"`. */
+  /** Rate limits of the live service that were exceeded since the start, also after `stop`. Empty with `limits: "off"`. */
   exceededLimits(): readonly ExceededLimit[];
   /** Stops everything: `drain` (the default) lets running jobs finish, `kill` does not. Idempotent; `kill` hastens a drain. */
   stop(how?: "drain" | "kill"): Promise<void>;

@@ -50,7 +50,7 @@ export async function startStorage(
   made: AsyncDisposableStack,
 ): Promise<Storage> {
   const directory = emulator.dataDir ?? temporaryDir;
-  // Opening it takes longest in a start, and few functions of tests need it.
+  // The store is opened on demand: opening it takes longest in a start, and few functions of tests need it.
   const { handlers, commands, images } = emulator;
   const { s3 = !(handlers ?? commands ?? images) && emulator.endpoints ? false : {} } = emulator;
   // Clients sign with the wall clock. Service time differs from it after a sleep of the machine.
@@ -71,7 +71,7 @@ export async function startStorage(
     buckets: objects?.store,
     log,
   });
-  // Done before the store can be called, because a client that finds no bucket makes one.
+  // The buckets are made before the store can be called, because a client that finds no bucket makes one.
   const recorded = steps.records.inOrder("networkVolume");
   await volumes.open(recorded.map(({ id }) => id));
   await volumes.openLocal(local);

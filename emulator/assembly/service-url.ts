@@ -1,4 +1,4 @@
-/** Where the service is called from other machines. */
+/** The URL of the service for other machines. */
 import type { HttpServer } from "../http/server.ts";
 import type { EmulatorOptions } from "../options.ts";
 import { isLoopbackHost } from "../core/access/loopback-host.ts";

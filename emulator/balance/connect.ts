@@ -11,7 +11,7 @@ const LOOPBACK = [
 /** Names are not looked up: a machine's hosts file may be wrong. */
 const lookup: LookupFunction = (_name, _options, callback) => callback(null, [...LOOPBACK]);
 
-/** The client's half may be closed while the server still writes: `allowHalfOpen`. */
+/** `allowHalfOpen`: the server may still write after the client's half is closed. */
 export function connectToServer(
   { host, port }: Pick<ServerAddress, "host" | "port">,
   allowHalfOpen: boolean,
@@ -21,7 +21,7 @@ export function connectToServer(
   return connect({ ...to, allowHalfOpen, noDelay: true });
 }
 
-/** A connection that the server has taken. @throws the reason there is none, or why `signal` aborted */
+/** A connection that the server has accepted. @throws the reason there is none, or why `signal` aborted */
 export async function reachServer(
   address: Pick<ServerAddress, "host" | "port">,
   allowHalfOpen: boolean,

@@ -6,8 +6,8 @@ const LISTENING = "0A";
 const MAPPED = "0000000000000000FFFF0000";
 
 /**
- * The addresses beyond loopback at which this machine listens on the port. Empty if unknown: without such tables, or if another
- * process listens on loopback only, because the wide listener may be a different one.
+ * The addresses beyond loopback at which this machine listens on the port. Empty if unknown: without such tables, or if a
+ * process listens on loopback only, because another process may be the wide listener.
  */
 export async function wideAddresses(port: number): Promise<readonly string[]> {
   const tables = TABLES.map((table) => readFile(table, "latin1").catch(() => ""));
@@ -29,7 +29,7 @@ function isLoopback(address: string): boolean {
   return address.startsWith("127.") || address === "[::1]";
 }
 
-/** The kernel writes 32 bits at a time, each the other way round on the machines there are. */
+/** The kernel writes 32 bits at a time, with their bytes in reverse order on little-endian machines. */
 function inWords(hex: string): string {
   if (hex.length === 8) return dotted(hex);
   if (hex.startsWith(MAPPED)) return dotted(hex.slice(MAPPED.length));

@@ -85,7 +85,7 @@ function theOnlyConfig(
   const [first, second] = there;
   if (second === undefined) return first;
   throw new UsageError(
-    `${shownPath(directory, cwd)} has ${there.join(" and ")}: which one counts? Keep one, or name the one you mean`,
+    `${shownPath(directory, cwd)} has ${there.join(" and ")}: keep one, or name the one to use`,
   );
 }
 

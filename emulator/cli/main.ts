@@ -115,7 +115,7 @@ async function prepare({ targets, flags }: Request, signals: StopSignals, own: F
 async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   collectBuffersLessOften();
   if (request.flags.ephemeral !== true && !hasStore(request.flags)) startThreadAhead();
-  // Loading the service takes longest. The targets are examined meanwhile.
+  // Loading the service takes longest, so the targets are examined meanwhile.
   const loading = import("../index.ts");
   const prepared = await prepare(request, signals);
   if (prepared === undefined) return EXIT.stoppedAtOnce;

@@ -4,8 +4,8 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM"] as const;
 const MOST = 3;
 
 /**
- * Time within which the same signal is the same request. On Ctrl-C the terminal signals every program in it, and npm passes its own
- * signal on to the program that it runs.
+ * Time within which a repeated signal is the same request. On Ctrl-C the terminal signals every program in it, and npm passes
+ * its own signal on to the program that it runs.
  */
 const SAME_REQUEST_MS = 300;
 

@@ -5,7 +5,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The error for a failed use of something that a person named: `what`, and the reason. */
+/** The error for something that a person named and that cannot be used. The message is `what` and the reason. */
 export function failedUse(what: string, error: unknown): UsageError {
   const reason = error instanceof Error ? error.message : String(error);
   return new UsageError(`${what}: ${reason}`, { cause: error });

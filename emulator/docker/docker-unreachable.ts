@@ -10,7 +10,7 @@ export function dockerUnreachable(error: unknown, host: string | undefined): str
   const place = placeOf(host);
   const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
   if (code === "EACCES" || code === "EPERM") {
-    return `the Docker engine at ${place} may not be used by this user; add the user to the group docker, or run a rootless engine and set DOCKER_HOST`;
+    return `this user may not use the Docker engine at ${place}; add the user to the group docker, or run a rootless engine and set DOCKER_HOST`;
   }
   if (code !== undefined && NOBODY.has(code)) {
     return (
@@ -19,7 +19,7 @@ export function dockerUnreachable(error: unknown, host: string | undefined): str
     );
   }
   const reason = code ?? (error instanceof Error ? error.message : String(error));
-  return `the Docker engine at ${place} cannot be asked: ${reason}`;
+  return `the Docker engine at ${place} cannot be reached: ${reason}`;
 }
 
 /** The message for an engine that did not answer in time. */

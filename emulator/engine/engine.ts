@@ -53,7 +53,7 @@ export interface RunningEngine {
   readonly webhooks: WebhookDelivery;
   /** The writes of the start, which wait while the disk is full; ends with the engine. */
   readonly startWork: StartWork;
-  /** Creates or updates endpoints together with their templates and what they share, as `serve` and `serveResources` say. */
+  /** Creates or updates endpoints with their templates and shared resources; see `serve` and `serveResources`. */
   serve(endpoints: readonly ServedEndpoint[], resources?: Partial<ServedResources>): Promise<void>;
   /**
    * Begins to start workers and pods and to apply the job rules. Call it as the last of `startWork`. Where several processes share
@@ -185,7 +185,7 @@ async function resume(
   recoveredJobs: RecoveredJobs,
 ): Promise<void> {
   await checkCredentials(context);
-  // What runs and waits comes with the partitions that this process gets.
+  // Running and waiting jobs come with the partitions that this process gets.
   if (context.ownership.isShared) return;
   tellOfJobsLeft(context);
   await startWork.do(() => context.usage.load());
@@ -208,7 +208,7 @@ async function applyDue(context: EngineContext, startWork: StartWork): Promise<v
   try {
     await expireDue(context);
   } catch (error) {
-    log.error({ err: error }, "what is due could not be applied; the next try is in a second");
+    log.error({ err: error }, "due job rules could not be applied; the next try is in a second");
     dueTimer.aim(clock.now() + 1_000);
   }
 }

@@ -146,7 +146,7 @@ export class GrpcSession {
   #schedule(): void {
     if (this.#over || this.#flushing) return;
     this.#flushing = true;
-    // After the orders of a batch are released, and before its waiters continue.
+    // Runs after the orders of a batch are released, and before its waiters continue.
     queueMicrotask(() => this.#flush());
   }
 

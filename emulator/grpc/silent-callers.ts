@@ -1,6 +1,6 @@
 /**
- * Peers that agree on TLS at the worker port and then stay silent. A worker checks the certificate on one connection and continues on
- * another, unless its token was made for another certificate. Only this log can tell of that.
+ * Peers that agree on TLS at the worker port and then stay silent. A worker checks the certificate on one connection and
+ * continues on another, unless its token was made for another certificate. Only this log shows a refused certificate.
  */
 import type { RefusalLog } from "../net/refusal-log.ts";
 
@@ -8,7 +8,7 @@ import type { RefusalLog } from "../net/refusal-log.ts";
 const LOOK_MS = 30_000;
 
 const SENTENCE =
-  "has seen the certificate of the worker port and said nothing: a worker whose token was made for another one refuses it";
+  "has seen the certificate of the worker port and said nothing: a worker refuses it if its token was made for another certificate";
 
 export class SilentCallers {
   readonly #log: Pick<RefusalLog, "say">;

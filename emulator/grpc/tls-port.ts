@@ -48,7 +48,7 @@ export async function openTlsPort(options: TlsPortOptions): Promise<TlsPort> {
   });
   server.on("tlsClientError", ({ message }, socket) => {
     const { remoteAddress: peer } = socket;
-    refusals.say("tls", { peer, reason: message }, "no TLS was agreed on at the worker port");
+    refusals.say("tls", { peer, reason: message }, "the TLS handshake at the worker port failed");
     // Node leaves the socket open, even after its timeout.
     socket.destroy();
   });

@@ -144,7 +144,7 @@ export class WorkerServer {
     connection?.began();
     this.#sessions.add(session);
     // A worker that is no longer counted must connect again, and then learns why it is not admitted.
-    const end = () => session.end("the worker is not counted any more; it may come anew");
+    const end = () => session.end("the worker is no longer counted; it may connect again");
     worker.gone.addEventListener("abort", end, { once: true });
     void session.ended.then(() => {
       this.#sessions.delete(session);

@@ -1,9 +1,9 @@
-/** An endpoint with a function of the caller's own process as its handler: an entry of `startEmulator`'s `endpoints`. */
+/** An endpoint with a function of the caller's process as its handler: an entry in `endpoints` of `startEmulator`. */
 import type { Concurrency, Context, Job, SetupContext } from "../../runtime/handler/contract.ts";
 import type { StandardSchema } from "../../runtime/handler/module/standard-schema.ts";
 import type { LocalEndpoint } from "./local-endpoint.ts";
 
-/** Any handler function, with any types of input and state: the parameters of a method may be narrower. */
+/** Any handler function, with any types of input and state: a method, so that TypeScript allows narrower parameters. */
 type HandlerFunction = { call(job: Job, context: Context): unknown }["call"];
 
 /** The result of `defineHandler`, or an object like it, with any types. */

@@ -8,7 +8,7 @@ import { type LocalHandler, localImage } from "./local-endpoint.ts";
 interface HandlerModule {
   /** The handler's path as the user wrote it. */
   readonly handlerPath: string;
-  /** Prepared at the start of the service, or released since. Undefined if that failed. */
+  /** The module that was prepared at the start or released since. Undefined if the preparation failed. */
   readonly modulePath?: string;
   /** The files of the module with their `stampOf`. Empty for a released module. */
   readonly stamps: ReadonlyMap<string, string>;
@@ -20,7 +20,7 @@ interface HandlerModule {
 export interface MadeOf {
   /** The files, with the handler's own. */
   readonly files: ReadonlySet<string>;
-  /** Later changes may not be in the module, ms since 1970. */
+  /** Moment after which changes may not be in the module, ms since 1970. */
   readonly madeAt: number;
 }
 
@@ -35,7 +35,7 @@ export class HandlerFiles {
     this.#isWatched = isWatched;
   }
 
-  /** Resolves when the handler is prepared, or when that has failed. Never rejects. Workers may ask for it at once. */
+  /** Prepares the handler. Resolves also if that fails; never rejects. Workers may ask for the handler at once. */
   async add(handler: LocalHandler): Promise<void> {
     const image = localImage(handler);
     const madeAt = Date.now();

@@ -10,7 +10,7 @@ import {
 import type { Router } from "./router.ts";
 import type { HttpService } from "./operation/service.ts";
 
-/** Where allowed requests go, by what they are for. */
+/** Handlers of allowed requests, by purpose. */
 export interface Destinations {
   readonly own: RequestListener;
   /** The server of a worker. */
@@ -31,7 +31,7 @@ export function callerGuard(
     const { url = "", headers: asked } = request;
     const isBalanced = url.startsWith(BALANCED_PATH) || BALANCED_HOST.test(asked.host ?? "");
     const target = isBalanced ? balancedTarget(request) : undefined;
-    // A browser keeps the pages of a host name of an endpoint apart from those of the service anyway.
+    // An endpoint's own host name is another origin for browsers.
     const sandbox = target?.prefix === "" ? undefined : SANDBOX;
     const verdict = callers.look(request);
     const headers = { ...sandbox, ...("refusal" in verdict ? undefined : verdict.headers) };

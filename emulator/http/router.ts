@@ -109,7 +109,7 @@ export class Router {
     this.#service.engine.metrics.requestAnswered(UNKNOWN_OPERATION, code, durationMs);
   }
 
-  /** Made with the first request, so that the start does not wait for it. */
+  /** Made at the first request, so that the start does not wait for it. */
   get #table(): Table {
     return tableOf(this.#service.liveWorkers === undefined ? "clients" : "all");
   }
@@ -141,7 +141,7 @@ export class Router {
     return isSpokenFor ? null : found;
   }
 
-  /** The result for any method; without a station if the path is invalid. */
+  /** The route for any method; without a station if the path is invalid. */
   #findAny(url: string): readonly Found[] {
     return METHODS.flatMap((method) => this.#find(method, url) ?? []);
   }
@@ -166,7 +166,7 @@ export class Router {
     response.setHeader("allow", allow);
     const message = `${method} is not possible at ${path}; possible: ${allow}`;
     const error = new ServiceError("method_not_allowed", message);
-    // Keys for workers do not open operations of users.
+    // A key for workers does not allow users' operations.
     if (stations.some(isForWorkers)) this.refuse(request, response, error);
     else this.#refuseAdmitted(request, response, error);
   }
@@ -194,7 +194,7 @@ export class Router {
   }
 }
 
-/** Tables with and without the operations of live workers: all services of a process route alike. */
+/** Tables with and without the operations of live workers. All services of a process share them. */
 const tables: { all?: Table; clients?: Table } = {};
 
 function tableOf(callers: "all" | "clients"): Table {
@@ -274,7 +274,7 @@ function isForWorkers({ operation }: Station): boolean {
   return operation.access === "worker";
 }
 
-/** Not for operations of workers: a GET gives them jobs. */
+/** Not for operations of workers, because a GET hands jobs over. */
 function hasHead(station: Station): boolean {
   return station.methods.includes("GET") && !isForWorkers(station);
 }

@@ -63,7 +63,7 @@ export async function ensureBase(engine: Engine, options: BaseOptions): Promise<
       contextBytes: sizeBytes + bundler.sizeBytes,
       dockerfile: DOCKERFILE,
       buildArgs: { BASE_IMAGE: baseImage, NODE_IMAGE: nodeImage },
-      // Only a clone has a source: the labels of the parent image must not stand for it.
+      // Only a clone has a source. Otherwise empty labels replace those of the parent image.
       labels: (await isRepository(root)) ? await sourceLabels(root) : NO_SOURCE,
       cache: !options.rebuild,
       signal: options.signal,

@@ -36,7 +36,7 @@ function parsed(text: string, file: string): object {
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw new ImageError(
-    `${file} is there and is no JSON object; the image is built, but its template was not written. ` +
+    `${file} exists and is not a JSON object; the image is built, but its template was not written. ` +
       "Remove the file, or name another with --template-out",
   );
 }

@@ -39,7 +39,7 @@ export class JobPoll {
   arrive(job: HandedJob): void {
     const poll = this.#poll;
     poll.add(job);
-    // A job that was on its way to the previous poll may come in addition.
+    // A job on its way to the previous poll may come in addition.
     if (poll.count === this.#count || this.#underWay() === 0) poll.end();
     else if (poll.count === 1) poll.endIn(GATHER_MS);
   }

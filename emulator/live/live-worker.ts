@@ -31,7 +31,7 @@ export interface JobRequest {
 }
 
 const SAYS_IDLE =
-  "asks for jobs and says that it has none: those it was handed did not reach it, were refused, or their results were lost";
+  "asks for jobs and says that it has none: its jobs did not reach it, were refused, or their results were lost";
 
 type LiveWorkerUses = StepPort & TimePort & WorkerPort & TellPort;
 
@@ -45,7 +45,7 @@ export class LiveWorker {
   readonly #stopWatch: StopWatch;
   readonly #pollers: PollerDetector;
   readonly #pingCheck: PingCheck;
-  /** Its pings name its jobs. It does not work on a job that they leave out. */
+  /** The worker's pings name its jobs. The worker does not work on a job that they omit. */
   #namesJobs = false;
   #greeting: Promise<void> | undefined;
   #poll: JobPoll | undefined;
@@ -251,7 +251,7 @@ export class LiveWorker {
   #replaceStuck(): void {
     const { id: workerId, endpointId, isExternal } = this.worker;
     if (isExternal) return;
-    const message = `worker did not ask for jobs in the ${LIMITS.liveStopMs} ms since one of its was to be stopped: it is replaced`;
+    const message = `worker did not ask for jobs within ${LIMITS.liveStopMs} ms after it had to stop one: it is replaced`;
     this.#engine.log.warn({ workerId, endpointId }, message);
     this.#session.retire();
   }
@@ -268,8 +268,8 @@ export class LiveWorker {
   }
 
   /**
-   * Reports jobs as lost that the worker was handed, although it says that it works on none. The answer may not have reached it. It may
-   * also refuse the jobs each time, so this counts as an attempt.
+   * Reports the worker's jobs as lost, because it says that it works on none. The answer with the jobs may not have reached it.
+   * It may also refuse the jobs each time, so this counts as an attempt.
    */
   async #reportLost(jobs: readonly HeldJob[]): Promise<void> {
     const { worker } = this;

@@ -31,10 +31,7 @@ export class LiveWorkers {
   withToken(token: string, { endpointId, workerId }: ExternalRef): LiveWorker {
     const worker = this.#engine.tokens.find(keyInToken(token));
     if (!worker)
-      throw new ServiceError(
-        "unauthorized",
-        "the key is no worker's token, or of one that has ended",
-      );
+      throw new ServiceError("unauthorized", "the key is not the token of a running worker");
     if (worker.id === workerId && worker.endpointId === endpointId) return this.#liveOf(worker);
     const message = `the key is that of worker "${worker.id}" of endpoint "${worker.endpointId}" and opens nothing else`;
     throw new ServiceError("unauthorized", message);

@@ -10,8 +10,7 @@ const WARN_AFTER_MS = 10_000;
 /** Maximum remembered jobs of a worker. It may still ping for a job that has ended. */
 const REMEMBERED = 1_000;
 
-const OWN_DIRECTORIES =
-  "workers that keep the jobs they hold in a file need a working directory each";
+const OWN_DIRECTORIES = "workers that keep their jobs in a file need a working directory each";
 
 type PingUses = StepPort & TimePort & TellPort;
 
@@ -44,7 +43,7 @@ export class PingCheck {
     const now = this.#engine.realClock.now();
     const unknown = jobIds.filter((jobId) => !this.#handed.has(jobId));
     if (this.#unknownJobs.lasts(unknown.length > 0, now)) {
-      const sentence = `worker says that it works on jobs that it was not handed; ${OWN_DIRECTORIES}`;
+      const sentence = `worker reports jobs that it was never given; ${OWN_DIRECTORIES}`;
       this.#warn({ jobIds: unknown }, sentence);
     }
     const { heldCount, life } = this.#worker;
@@ -52,7 +51,7 @@ export class PingCheck {
     const worksOnEnded = unknown.length < jobIds.length;
     const isFree = heldCount === 0 && !worksOnEnded && life.drainingSince === undefined;
     if (this.#noPolls.lasts(isFree && !isPolling && (await this.#jobsWait()), now)) {
-      const sentence = `worker does not ask for jobs, though it holds none and some wait; ${OWN_DIRECTORIES}`;
+      const sentence = `worker has no job and does not ask for one, although jobs wait; ${OWN_DIRECTORIES}`;
       this.#warn({}, sentence);
     }
   }

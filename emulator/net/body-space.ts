@@ -8,13 +8,13 @@ export interface BodySpace {
   readonly size: number;
   /** True if the bytes were copied, so that `chunk` is not needed any more. */
   add(chunk: Uint8Array): boolean;
-  /** True once a slice has come since this was last true. Others then have their turn, and `flushed` is awaited. */
+  /** True when a slice has come since the last true result. The caller then lets other work run, and awaits `flushed`. */
   fillsSlice(): boolean;
   /** Resolves when the bytes that have come are within their limit of memory. */
   flushed(): Promise<void>;
   /** The beginning of a body that is not read to its end. */
   beginning(): Buffer;
-  /** To be called once, at the end. */
+  /** Call it once, at the end. */
   whole(): Promise<Buffer> | Buffer;
 }
 

@@ -16,7 +16,7 @@ export interface CertificateWatchOptions {
   /** Called with each changed certificate. */
   readonly use: (certificate: Certificate) => void;
   readonly info: (sentence: string) => void;
-  /** Called with each new warning, not repeatedly with the same one. */
+  /** Called with each new warning, once for each. */
   readonly warn: (sentence: string) => void;
 }
 
@@ -84,7 +84,7 @@ export class CertificateWatch {
       this.#warnOnce(read.warning);
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
-      this.#warnOnce(`the certificate stays the one before: ${error.message}`);
+      this.#warnOnce(`the previous certificate stays in use: ${error.message}`);
     }
   }
 

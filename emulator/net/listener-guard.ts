@@ -48,7 +48,7 @@ export class ListenerGuard {
     if (peer !== undefined) this.#forget(peer);
   }
 
-  /** Takes back that its peer was let in, for example after its session. */
+  /** Counts the connection as waiting again, for example after its session. */
   wait(socket: Socket): void {
     const peer = this.#peerOf(socket);
     if (peer === undefined || socket.destroyed || this.#waiting.has(peer)) return;

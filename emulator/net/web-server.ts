@@ -90,7 +90,7 @@ function secure(options: ServerOptions, certificate: Certificate, limits: Listen
     ALPNProtocols: ["http/1.1"],
     ...(limits.handshakeMs !== undefined && { handshakeTimeout: limits.handshakeMs }),
   });
-  // As for HTTP. Set only now, else peers that give up before it would be waited for.
+  // As for HTTP. The wrapper is set only now: otherwise a stop would wait for peers that gave up earlier.
   server.on("secureConnection", (socket) => (socket.allowHalfOpen = true));
   return { server, useCertificate: (next) => server.setSecureContext(contextOf(next)) };
 }

@@ -22,7 +22,7 @@ export type FindHolder = (accessKeyId: string) => KeyHolder | undefined;
 /** An endpoint, which has a bucket with its id and keys of its own. */
 export interface KeyOwner {
   readonly id: string;
-  /** Part of the keys: a later owner with the same id has other ones. */
+  /** Part of the keys: a later owner with the same id gets other keys. */
   readonly createdAt: string;
 }
 

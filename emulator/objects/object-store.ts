@@ -59,13 +59,13 @@ export interface WriteCondition {
 }
 
 export interface PutOptions extends Attributes, WriteCondition {
-  /** Asked for after the content has ended. */
+  /** Called after the content has ended. */
   readonly checksum?: () => Checksum | undefined;
 }
 
 export interface ListQuery {
   readonly prefix?: string;
-  /** Keys that have it after the prefix are listed as one common prefix, which ends with it. */
+  /** Keys with this text after the prefix are listed as one common prefix, which ends with the text. */
   readonly delimiter?: string;
   /** A key, or the common prefix at the end of an earlier page: only later entries are listed, in byte order of UTF-8. */
   readonly after?: string;

@@ -3,7 +3,7 @@ import type { BuildProblem } from "./build-problem.ts";
 
 /** A handler that is built whenever its files have changed. */
 export interface BuiltHandler {
-  /** Builds the current files. Never rejects. One call at a time. */
+  /** Builds the current files. Never rejects. Await each call before the next. */
   build(): Promise<Build>;
   /** Idempotent. */
   close(): Promise<void>;

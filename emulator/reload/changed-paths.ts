@@ -31,7 +31,7 @@ export class ChangedPaths {
     this.#terms = terms;
   }
 
-  /** Whether such a path is in the current batch. */
+  /** Whether a path for which this holds is in the current batch. */
   some(isLike: (path: string) => boolean): boolean {
     return this.#paths.values().some(isLike);
   }
@@ -56,7 +56,7 @@ export class ChangedPaths {
     this.#disarm = this.#clock.wakeAt(at, () => {
       const { oneMs } = this.#terms;
       const now = this.#clock.now();
-      // This process was held up, so that it has not heard of later changes yet.
+      // This process was busy and has not heard of later changes yet.
       if (now - at > oneMs) this.#aim(now + oneMs);
       else this.#close();
     });

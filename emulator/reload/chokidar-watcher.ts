@@ -50,7 +50,7 @@ export class ChokidarWatcher implements FileWatcher {
 
   async #open(directory: string): Promise<FSWatcher> {
     const { watch } = await import("chokidar");
-    // `atomic: false`: a replaced file is one change for the batch, which need not wait for more.
+    // `atomic: false`: a replaced file is one change, and the batch need not wait for another one.
     const usePolling = await this.#hasToPoll(directory);
     const watcher = watch(directory, { depth: 0, ignoreInitial: true, atomic: false, usePolling });
     const { promise: isReady, resolve: ready } = Promise.withResolvers<void>();

@@ -65,8 +65,7 @@ export class EsbuildHandler implements BuiltHandler {
     });
     const { outputFiles, metafile } = await this.#bundle.rebuild();
     const [output] = outputFiles ?? [];
-    if (output === undefined || metafile === undefined)
-      throw new Error("it was built into nothing");
+    if (output === undefined || metafile === undefined) throw new Error("the build has no output");
     const modulePath = this.#write(sourcePath, output.contents);
     // An import that cannot be followed here may work when the code runs.
     if (importsLinked(metafile, path.dirname(sourcePath)))
@@ -74,7 +73,7 @@ export class EsbuildHandler implements BuiltHandler {
     return modulePath;
   }
 
-  /** Writes synchronously: that is quicker than a way through the thread pool, and a person waits for it. */
+  /** Writes synchronously, which is quicker than the thread pool: a person waits for it. */
   #write(sourcePath: string, code: Uint8Array): string {
     if (this.#count === 0) fs.mkdirSync(this.#folder, { recursive: true });
     this.#count += 1;

@@ -76,7 +76,7 @@ export class HandlerReload {
    * @param since changes after this moment (ms since 1970) are released as well
    */
   async learn(since: number): Promise<void> {
-    // The build that is under way learns them anyway.
+    // The running build finds the files anyway.
     if (this.#ahead !== undefined || this.#isClosed) return;
     this.#working ??= this.#work(async () => {
       await this.#heed(await this.#handler.build());

@@ -22,7 +22,7 @@ export function hasPath(paths: ReadonlySet<string>, wanted: string): boolean {
   return paths.values().some((known) => known.normalize("NFC") === composed);
 }
 
-/** A file counts if it is part of the build, or would be. Files that are only read at run time do not count. */
+/** A file counts if it is part of this or the next build. Files that are only read at run time do not count. */
 export function counts(told: string, { files, configs, missing }: HandlerSources): boolean {
   if (hasPath(files, told) || hasPath(configs, told)) return true;
   const changed = told.normalize("NFC");

@@ -145,7 +145,7 @@ export class Reloader {
     if (this.#isClosed) return;
     const reload = () => this.#reloadThoseOf(paths);
     if (![...paths].some((changed) => this.#changesWhatIsServed(changed))) return reload();
-    // Searched first: a handler that is no longer served need not be built.
+    // The search comes first, because a handler that is no longer served need not be built.
     this.#searching = this.#searching.then(() => this.#search()).then(reload);
   }
 

@@ -14,13 +14,12 @@ export interface SecretKeyChoice {
   /** 32 bytes in base64. */
   readonly secretKey?: string;
   readonly dataDir?: string;
-  /** Address of a store outside of this machine. */
+  /** Address of a store on another machine. */
   readonly store?: string;
 }
 
 /**
- * @throws RangeError for an invalid key; StoreUnusableError for a store that others may share: its key has to be given, or be
- *   in the data directory already
+ * @throws RangeError for an invalid key; StoreUnusableError for a shared store without a key, given or in the data directory
  */
 export function chooseSecretKey(
   { secretKey, dataDir, store }: SecretKeyChoice,
@@ -39,6 +38,6 @@ export function chooseSecretKey(
 
 function keyMissing(): StoreUnusableError {
   return new StoreUnusableError(
-    "a store that several may share needs one key for its secrets, the same at every start: set SV_SECRET_KEY to 32 bytes in base64 (openssl rand -base64 32 makes one) and keep it as safe as the store",
+    "a shared store needs one key for its secrets, the same at every start: set SV_SECRET_KEY to 32 bytes in base64 (openssl rand -base64 32 makes one) and keep it as safe as the store",
   );
 }

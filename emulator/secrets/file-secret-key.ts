@@ -1,4 +1,4 @@
-/** The key of a data directory: a file that only the user may read, made when the first secret is to be stored. */
+/** The key of a data directory: a file that only the user may read, made before the first secret is stored. */
 import fs from "node:fs";
 import type { Random } from "../core/time/clock.ts";
 import { readSecretKey, SECRET_KEY_BYTES } from "../core/resources/secrets/sealed-secret.ts";
@@ -23,7 +23,7 @@ function readKey(file: string): Uint8Array | undefined {
     const key = readSecretKey(fs.readFileSync(file, "utf8").trim());
     if (key === undefined) {
       throw new StoreUnusableError(
-        `${file} holds no key of ${SECRET_KEY_BYTES} bytes in base64; put the right one back, or delete it to have a new one made`,
+        `${file} holds no key of ${SECRET_KEY_BYTES} bytes in base64; restore the right key, or delete the file to get a new one`,
       );
     }
     fs.chmodSync(file, PRIVATE_MODE);

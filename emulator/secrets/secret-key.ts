@@ -2,20 +2,20 @@
 
 export interface SecretKey {
   /**
-   * The key of 32 bytes, or undefined if none was made yet.
+   * The key of 32 bytes; undefined before it is made.
    *
-   * @throws StoreUnusableError when there is one that cannot be read
+   * @throws StoreUnusableError if the key cannot be read
    */
   find(): Uint8Array | undefined;
   /**
-   * The key, made now if there is none, and then durable.
+   * The key. Makes a durable one if there is none.
    *
    * @throws StoreUnusableError when it can be neither read nor made; StoreFullError when there is no room for it
    */
   findOrMake(): Uint8Array;
 }
 
-/** A key that was given, or that lasts no longer than the service. */
+/** A given key, or one that ends with the service. */
 export function fixedSecretKey(key: Uint8Array): SecretKey {
   return { find: () => key, findOrMake: () => key };
 }

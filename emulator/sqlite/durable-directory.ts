@@ -1,11 +1,11 @@
-/** Creates directories durably: without a sync of its parent, a synced file may lose its name in a power failure. */
+/** Creates directories durably. In a power failure a synced file may lose its name if its directory was not synced. */
 import fs from "node:fs";
 import path from "node:path";
 import { codeOf } from "./sqlite-error.ts";
 
 /**
- * Makes the directory and its parents, for this user only, and leaves existing ones as they are. Makes one after another: where
- * none can be made, as below /proc, Node with `recursive` would try for ever.
+ * Makes the directory and its missing parents, for this user only. Makes one after another, because with `recursive` Node tries
+ * for ever where no directory can be made, as below /proc.
  */
 export function makeDirectoryDurably(directory: string): void {
   const parent = path.dirname(directory);

@@ -4,12 +4,12 @@ import { StoreDamagedError } from "../core/store-error.ts";
 
 /** End of the sentences about damage. */
 export const HOW_TO_GO_ON =
-  "stop the emulator and run `sv-emulate repair`, which keeps what can be kept and moves the rest aside";
+  "stop the emulator and run `sv-emulate repair`, which keeps all readable data and moves the rest aside";
 
 /** The columns of a row, in the order of the SELECT. */
 export type Row = readonly SQLOutputValue[];
 
-/** A row of a statement that returns arrays, which its declared type does not say. */
+/** A row of a statement that returns arrays; the declared type of the statement does not allow for arrays. */
 export function rowOf(answered: unknown): Row {
   if (!Array.isArray(answered)) throw damaged("a row", answered);
   return answered as SQLOutputValue[];

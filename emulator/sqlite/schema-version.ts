@@ -7,16 +7,16 @@ import { pragma } from "./row.ts";
 const APPLICATION_ID = 0x73767274;
 
 export interface Schema {
-  /** Raised with every change of the tables, or of what is stored in them. */
+  /** Raised with every change of the tables or of their content. */
   readonly version: number;
   /** Makes all tables and indexes. */
   readonly sql: string;
 }
 
 /**
- * Makes the tables where there are none.
+ * Makes the tables in a new database.
  *
- * @param file is named in the message of an error
+ * @param file shown in error messages
  * @throws StoreUnusableError for the database of another program or of another version
  */
 export function makeTables(db: DatabaseSync, file: string, schema: Schema): void {

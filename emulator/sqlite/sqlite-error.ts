@@ -1,11 +1,11 @@
-/** Turns errors of SQLite and of the file system into store errors, in sentences a person can act on. */
+/** Turns errors of SQLite and of the file system into store errors, with messages that say what to do. */
 import { StoreDamagedError, StoreFullError, StoreUnusableError } from "../core/store-error.ts";
 
 export { StoreFullError, StoreUnusableError };
 
 /** Primary result codes of SQLite (the low byte of an extended one). */
 const RESULT = {
-  /** The SQL does not fit to the schema. */
+  /** The SQL does not match the schema. */
   error: 1,
   busy: 5,
   readOnly: 8,
@@ -24,7 +24,7 @@ const NEEDS_ROOM: ReadonlySet<number | undefined> = new Set<number>([
   RESULT.readOnly,
 ]);
 
-/** Extended code: SQLite opens a file that it may not write for reading, and then cannot lock it. */
+/** Extended code: SQLite opened a read-only file for reading, and cannot lock it. */
 const IO_ERROR_LOCK = 3850;
 
 function extendedResultOf(error: unknown): number | undefined {
@@ -41,7 +41,7 @@ export function isConstraint(error: unknown): boolean {
   return resultOf(error) === RESULT.constraint;
 }
 
-/** Whether a read failed for want of room or permission: reading a log needs a file beside it. */
+/** Whether a read failed for lack of room or permission: reading a log needs a file beside it. */
 export function needsRoom(error: unknown): boolean {
   return NEEDS_ROOM.has(resultOf(error));
 }
@@ -51,8 +51,8 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Turns an error of SQLite into an error of the store. `where` names the file or directory, `remedy` the advice if it is damaged.
- * Answers other errors as they are.
+ * Turns an error of SQLite into an error of the store. `where` names the file or directory, `remedy` the advice if it is
+ * damaged. Returns other errors unchanged.
  */
 export function fromSqlite(error: unknown, where: string, remedy = RESTORE): unknown {
   const options = { cause: error };
@@ -79,7 +79,7 @@ export function fromSqlite(error: unknown, where: string, remedy = RESTORE): unk
 
 const RESTORE = "restore it from a copy or choose another data directory";
 
-/** Turns an error of the file system into an error of the store. Answers other errors as they are. */
+/** Turns an error of the file system into an error of the store. Returns other errors unchanged. */
 export function fromFileSystem(error: unknown, where: string): unknown {
   const options = { cause: error };
   switch (codeOf(error)) {

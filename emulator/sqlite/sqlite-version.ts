@@ -10,5 +10,5 @@ export function sqliteDefect({ sqlite, node }: NodeJS.ProcessVersions): string |
   const at = SOUND.findIndex((part, place) => part !== version[place]);
   const isSound = at === -1 || (version[at] ?? 0) > (SOUND[at] ?? 0);
   if (isSound) return undefined;
-  return `Node ${node} has SQLite ${sqlite}, which has a known defect that can damage databases (${SOUND.join(".")} mends it): use Node 24.15 or newer`;
+  return `Node ${node} has SQLite ${sqlite}, which has a known defect that can damage databases (fixed in ${SOUND.join(".")}): use Node 24.15 or newer`;
 }

@@ -1,4 +1,4 @@
-/** This package itself as projects see it: where its starters lie, and which versions it was tested with. */
+/** This package as projects see it: the directory of its starters, and the versions that it was tested with. */
 import { readFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import path from "node:path";
@@ -8,9 +8,9 @@ export interface OwnPackage {
   readonly root: string;
   readonly name: string;
   readonly version: string;
-  /** By package: versions of its own dependencies, including those for development. */
+  /** Versions of its own dependencies by package, including those for development. */
   readonly versions: ReadonlyMap<string, string>;
-  /** The file it was installed from, absolute; undefined where it came from a registry, or was not installed. */
+  /** Absolute path of the archive that it was installed from; undefined if it came from a registry or was not installed. */
   readonly archive: string | undefined;
 }
 
@@ -29,7 +29,7 @@ type Manifest = Readonly<
     Partial<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>>
 >;
 
-/** What the project, or the cache of `npx`, says that this package is installed in. */
+/** The archive named in the package.json of the project, or of the cache of `npx`, that this package is installed in. */
 async function archiveOf(root: string, name: string): Promise<string | undefined> {
   const home = path.resolve(root, "../..");
   const text = await readFile(path.join(home, "package.json"), "utf8").catch(() => "{}");
@@ -39,10 +39,10 @@ async function archiveOf(root: string, name: string): Promise<string | undefined
   return file === undefined ? undefined : path.resolve(home, file);
 }
 
-/** The versions that a project in that directory depends on, of this package too. */
+/** The versions of dependencies for a project in that directory, including this package's. */
 export function versionsFor(own: OwnPackage, directory: string): ReadonlyMap<string, string> {
   const isInstalled = own.root.split(path.sep).includes("node_modules");
-  // A clone and an archive are used as they are: their content need not be in a registry.
+  // A clone and an archive are used directly, because their content need not be in a registry.
   const place = own.archive ?? (isInstalled ? undefined : own.root);
   const file = place && `file:${path.relative(directory, place).replaceAll(path.sep, "/")}`;
   return new Map(own.versions).set(own.name, file ?? own.version);

@@ -19,7 +19,7 @@ type Packages = Readonly<Record<string, string>>;
 export interface ProjectTerms {
   /** Name of the npm package, with its scope if it has one. */
   readonly name: string;
-  /** By package: the versions that this package was tested with; this package's own entry is its source. */
+  /** The versions that this package was tested with, by package. This package's own entry is its source. */
   readonly versions: ReadonlyMap<string, string>;
 }
 
@@ -58,7 +58,8 @@ function withVersions(packages: Packages, versions: ReadonlyMap<string, string>)
   return Object.fromEntries(
     Object.keys(packages).map((name) => {
       const version = versions.get(name);
-      if (version === undefined) throw new Error(`a starter depends on ${name}, which we do not`);
+      if (version === undefined)
+        throw new Error(`a starter depends on ${name}, which this package does not depend on`);
       return [name, version];
     }),
   );
@@ -66,6 +67,6 @@ function withVersions(packages: Packages, versions: ReadonlyMap<string, string>)
 
 function readManifest(text: string | undefined): Manifest {
   if (text === undefined) throw new Error(`a starter lacks its ${MANIFEST}`);
-  // Our own.
+  // The manifest is this package's own.
   return JSON.parse(text) as Manifest;
 }

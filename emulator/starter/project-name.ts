@@ -1,6 +1,6 @@
-/** What a project may be called: its name is that of an npm package, of an endpoint and of an image. Pure. */
+/** The rules for a project's name, which is also the name of an npm package, an endpoint and an image. Pure. */
 
-/** Maximum length of the part after a scope: a host name's part may be as long, and the endpoint gets one. */
+/** Maximum length of the part after a scope. It is the maximum of a label in a host name, which the endpoint gets. */
 const MAX_NAME_LENGTH = 63;
 
 /** Maximum length of the whole name in npm. */
@@ -11,21 +11,21 @@ const SCOPE = /^@[a-z0-9-][a-z0-9._-]*\//u;
 
 const NAME_RULE = `lower-case letters and digits with single - or _ between them, at most ${MAX_NAME_LENGTH}`;
 
-/** npm keeps it to itself. */
+/** npm reserves this name. */
 const RESERVED = "node_modules";
 
 /**
  * The sentence about an invalid name, with a suggestion if there is one; undefined for a valid name.
- * @param isTaken whether a name has another meaning in the project: a module of Node, or a dependency
+ * @param isTaken whether the name is already that of a module of Node or of a dependency
  */
 export function nameProblem(name: string, isTaken: IsTaken): string | undefined {
   if (!isName(name)) {
     const near = proposal(fittingName(name), isTaken);
-    return `${quoted(name)} cannot be a project's name, which is ${NAME_RULE}, with a scope like @me/ before it or none${near}`;
+    return `${quoted(name)} cannot be a project's name; a name has ${NAME_RULE}, and may have a scope like @me/ before it${near}`;
   }
   if (!isTaken(name)) return undefined;
   const near = proposal(`my-${name}`, isTaken);
-  return `${quoted(name)} cannot be a project's name, for that is a module of Node or of a package it uses${near}`;
+  return `${quoted(name)} cannot be a project's name, because a module of Node or a package of the project has it${near}`;
 }
 
 type IsTaken = (name: string) => boolean;
@@ -49,7 +49,7 @@ export function endpointIdOf(name: string): string {
   return name.replace(SCOPE, "");
 }
 
-/** The name closest to a text, of a directory perhaps; undefined where nothing of it can be used. */
+/** The valid name closest to a text, such as a directory's name; undefined if there is none. */
 export function fittingName(text: string): string | undefined {
   const words = text.toLowerCase().match(/[a-z0-9]+/gu);
   return words?.join("-").slice(0, MAX_NAME_LENGTH).replace(/-$/u, "");

@@ -1,31 +1,31 @@
-/** The starters that a project of one's own can be begun with, and their files as they come with this package. */
+/** The starters of projects, and their files in this package. */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
-/** What each shows, in a few words. */
+/** The starters, each with a short description. */
 export const STARTERS = {
-  hello: "a job comes in, an answer goes out",
-  "stream-tokens": "a stream of tokens, as language models give it",
-  "image-to-s3": "an image is made and uploaded, its address is the answer",
-  "openai-chat": "clients of the OpenAI API call it",
+  hello: "takes a job and returns an answer",
+  "stream-tokens": "streams tokens, as language models do",
+  "image-to-s3": "makes and uploads an image, and returns its address",
+  "openai-chat": "answers clients of the OpenAI API",
   "load-balanced": "an HTTP server of your own, without a queue",
 } as const;
 
 export type StarterName = keyof typeof STARTERS;
 
-// The keys are exactly these.
+// The object has exactly these keys.
 export const STARTER_NAMES = Object.keys(STARTERS) as StarterName[];
 
 /** Files in `templates/` for every project, unless its starter has a file of the same name. */
 const IN_EACH = "every-starter";
 
-/** npm takes no file of this name into a package, so it travels under another. */
+/** npm leaves files of this name out of a package, so the file has another name there. */
 const RENAMED: Readonly<Record<string, string>> = { gitignore: ".gitignore" };
 
 /** The texts of a starter's files by their names in a project, which has no folders. */
 export type StarterTexts = ReadonlyMap<string, string>;
 
-/** @param packageRoot where this package lies */
+/** @param packageRoot directory of this package */
 export async function readStarters(
   packageRoot: string,
 ): Promise<ReadonlyMap<StarterName, StarterTexts>> {

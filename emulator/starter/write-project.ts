@@ -2,16 +2,16 @@
 import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** A project cannot be written where it was to be; nothing of it is there. */
+/** The project cannot be written into its directory; nothing was written. */
 export class ProjectPlaceError extends Error {
   override readonly name = "ProjectPlaceError";
 }
 
 /**
- * Makes the directory if it is not there. Files of other names in it stay as they are.
+ * Makes the directory if it is missing. Other files in it do not change.
  *
  * @param shown the directory as messages name it
- * @throws ProjectPlaceError when files are in the way, or the directory cannot be written
+ * @throws ProjectPlaceError if files would be overwritten, or the directory cannot be written
  */
 export async function writeProject(
   directory: string,
@@ -45,7 +45,7 @@ export async function writeProject(
 }
 
 async function isThere(file: string): Promise<boolean> {
-  // A link that leads nowhere would be written through.
+  // A write to a broken link would make the file at the link's target.
   return lstat(file).then(
     () => true,
     () => false,

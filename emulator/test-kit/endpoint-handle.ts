@@ -1,4 +1,4 @@
-/** One endpoint in the hands of a test: its jobs, and its queue to hold, inspect and drain. */
+/** One endpoint for a test: reads its jobs, and holds, inspects and drains its queue. */
 import { isTerminal, type JobStatus } from "../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import type { Client } from "../../runtime/client/client.ts";
@@ -27,15 +27,14 @@ export interface WaitLimit {
 export interface EndpointQueue {
   /** True between `hold` and `release`. */
   readonly isOnHold: boolean;
-  /** Holds new jobs back from now on, even from free workers; running ones go on. Idempotent. */
+  /** From now on hands no job to a worker, even to a free one. Running jobs go on. Idempotent. */
   hold(): void;
-  /** Releases jobs; resolves when free workers have theirs. Idempotent. */
+  /** Ends a hold. Resolves when the free workers have got their jobs. Idempotent. */
   release(): Promise<void>;
-  /** The jobs that wait, the oldest submission first. */
+  /** The waiting jobs, oldest submission first. */
   jobs(): Promise<readonly JobRecord[]>;
   /**
-   * Releases jobs until none waits or runs any more, and returns those that ended meanwhile, in that order. A queue that was on
-   * hold is on hold again afterwards.
+   * Releases the queue until no job waits or runs. Returns the jobs that ended meanwhile, in the order of their ends. A queue that was on hold is on hold again afterwards.
    * @throws NotIdleError
    */
   drain(limit?: WaitLimit): Promise<readonly JobRecord[]>;
@@ -47,13 +46,13 @@ export interface EndpointHandle {
   readonly url: string;
   readonly queue: EndpointQueue;
   /**
-   * Submits a job over the job interface and returns it when it has ended in any way.
-   * @throws errors of a client's `run`: the service may refuse the job
+   * Submits a job over the job interface and returns it when it has ended in any way. @throws the errors of a client's `run`,
+   * for example a refusal of the job
    */
   run(input: unknown, options?: SubmitOptions): Promise<JobRecord>;
-  /** One job as it is now. @throws an error with the code `job_not_found` */
+  /** One job in its present state. @throws an error with the code `job_not_found` */
   job(jobId: string): Promise<JobRecord>;
-  /** All jobs that are kept, or those in one status, the oldest submission first. */
+  /** All stored jobs, or the ones in one status, oldest submission first. */
   jobs(filter?: { readonly status?: JobStatus }): Promise<readonly JobRecord[]>;
 }
 
@@ -61,13 +60,13 @@ export interface TestKitParts {
   readonly engine: WaitUses & StepPort & TimePort & HistoryPort & WakePort;
   readonly url: string;
   readonly lines: JobLines;
-  /** Made when it is first needed. */
+  /** The client is made at its first use. */
   readonly client: () => Promise<Client>;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** @throws RangeError for an endpoint that there is not */
+/** @throws RangeError for an unknown endpoint */
 export function endpointHandle(parts: TestKitParts, id: string): EndpointHandle {
   const { engine, url, lines } = parts;
   checkKnown(engine, id);

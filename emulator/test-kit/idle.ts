@@ -19,10 +19,10 @@ export interface OpenWork {
 }
 
 /**
- * Resolves with empty lists when no job runs, none waits except in queues on hold, and all started work is done, due webhook
- * calls included; or with the rest when `signal` aborts. Work that is due later, like the next try of a webhook, does not
- * count.
- * @param among counts only the jobs of this endpoint, and no other work; default: everything
+ * Resolves with empty lists when the service is idle: no job runs, none waits except in queues on hold, and all started work is
+ * done, due webhook calls included. When `signal` aborts, resolves with the remaining work. Work that is due later, like the
+ * next try of a webhook, does not count. @param among id of an endpoint: only its jobs count, and no other work; default:
+ * everything
  */
 export async function untilIdle(
   engine: StepPort & TimePort & WorkerPort & HistoryPort & CatalogPort,
@@ -58,7 +58,7 @@ async function openJobs(
     .filter(({ inQueue, inProgress }) => inQueue + inProgress > 0);
 }
 
-/** The first change of state after it was made. */
+/** Resolves with the first change of state after the call. */
 class NextChange implements Disposable {
   readonly seen: Promise<void>;
   readonly #unfollow: () => void;

@@ -5,7 +5,7 @@ import type { EventFeed } from "../engine/observe/event-feed.ts";
 export class JobLines {
   readonly #byJob = new Map<string, string[]>();
   #events: EventFeed | undefined;
-  /** While lines are kept. */
+  /** Ends the following of events; set while lines are kept. */
   #unfollow: (() => void) | undefined;
 
   keep(jobId: string, line: string): void {
@@ -22,7 +22,7 @@ export class JobLines {
     return [...(this.#byJob.get(jobId) ?? [])];
   }
 
-  /** Forgets the lines of jobs as they are deleted, until the returned function is called. */
+  /** Forgets the lines of each deleted job, until the returned function is called. */
   follow(events: EventFeed): () => void {
     this.#events = events;
     return () => {

@@ -1,4 +1,4 @@
-/** A job as tests and reports see it: as its status shows it, and everything else that is known of it. */
+/** A job for tests and reports: the fields of its status, and all other known ones. */
 import { Buffer } from "node:buffer";
 import type { JobFacts } from "../../runtime/client/job.ts";
 import type { RawChunk } from "../../runtime/protocol/chunk.ts";
@@ -6,16 +6,16 @@ import type { JobStatus } from "../../runtime/protocol/job-status.ts";
 import { framed, jobFrame } from "../core/jobs/job-body.ts";
 import type { JobContents } from "../engine/jobs/read/job-contents.ts";
 
-/** Names and meanings are those of the job interface, where it has them. */
+/** Fields of the job interface have their names and meanings from there. */
 export interface JobRecord extends JobFacts {
   readonly endpointId: string;
   readonly status: JobStatus;
   readonly input: unknown;
-  /** What the handler returned, or the last progress value while it runs; absent without one. */
+  /** The handler's result, or the last progress value while it runs; absent without either. */
   readonly output?: unknown;
-  /** What the handler yielded, as `/stream` shows it; of the last attempt. */
+  /** The chunks that the handler yielded in the last attempt, as `/stream` shows them. */
   readonly chunks: readonly RawChunk[];
-  /** The last lines its handler wrote by `context.log`, for handlers that are functions of this process; else empty. */
+  /** The last lines that its handler wrote with `context.log`, if the handler is a function of this process; else empty. */
   readonly logs: readonly string[];
   /** Number of hand-overs to a worker. */
   readonly attempt: number;
@@ -26,7 +26,7 @@ export interface JobRecord extends JobFacts {
 export function recordOf(contents: JobContents, logs: readonly string[]): JobRecord {
   const { job, input, output, chunks } = contents;
   const { endpointId, attempt, submittedAt } = job;
-  // The service wrote it just now.
+  // The service itself has just written this JSON.
   const shown = parse(...framed(jobFrame(job), output)) as Pick<JobRecord, "id" | "status">;
   return {
     ...shown,

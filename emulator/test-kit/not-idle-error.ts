@@ -1,7 +1,7 @@
-/** The error of a wait that took too long: it names what still goes on. */
+/** The error of a wait that took too long. It names the remaining work. */
 import type { OpenWork } from "./idle.ts";
 
-/** The wait timed out; the message names what still waits and runs. */
+/** The wait timed out. The message names the waiting and running work. */
 export class NotIdleError extends Error {
   override readonly name = "NotIdleError";
   readonly code = "not_idle";

@@ -1,4 +1,4 @@
-/** What a test has of a service beyond its interfaces: endpoints' queues and jobs, waiting for the end of work, webhook calls. */
+/** Access of tests to a service beyond its interfaces: queues, jobs, webhook calls, and a wait for the end of all work. */
 import type { Client } from "../../runtime/client/client.ts";
 import { isTerminal } from "../../runtime/protocol/job-status.ts";
 import type { DeliveryFilter } from "../core/webhooks/delivery.ts";
@@ -16,7 +16,7 @@ import { deliveriesIn, type WebhookDelivery } from "./webhook-inbox.ts";
 
 export interface TestKit {
   readonly clock: EmulatorClock;
-  /** @throws RangeError for an endpoint that there is not */
+  /** @throws RangeError for an unknown endpoint */
   endpoint(id: string): EndpointHandle;
   /**
    * Resolves when no job runs, none waits except in queues on hold, and all started work is done, due webhook calls included.
@@ -25,19 +25,19 @@ export interface TestKit {
    */
   idle(limit?: WaitLimit): Promise<void>;
   readonly webhooks: {
-    /** Past and coming calls, oldest first; all, or those that match. */
+    /** Past and pending webhook calls, oldest first: all, or the matching ones. */
     deliveries(filter?: DeliveryFilter): Promise<readonly WebhookDelivery[]>;
   };
 }
 
 export interface RunningTestKit {
   readonly kit: TestKit;
-  /** Tells of the jobs that have ended, and of no more. */
+  /** Reports all jobs that have ended so far, and no later ones. */
   close(): Promise<void>;
 }
 
 export interface TestKitOptions extends Omit<TestKitParts, "client"> {
-  /** The user's key; undefined where it is not known. */
+  /** The user's key; undefined if it is unknown. */
   readonly apiKey: string | undefined;
 }
 
@@ -69,7 +69,7 @@ export function openTestKit(
   };
 }
 
-/** Calls `ended` with each job as it ends, until the returned function is called; that one waits for those on their way. */
+/** Calls `ended` with each job as it ends, until the returned function is called, which waits for calls in progress. */
 function followEnds(
   { engine, lines }: TestKitParts,
   ended: (job: JobRecord) => void,
@@ -80,7 +80,7 @@ function followEnds(
   const unfollow = engine.events.follow((event) => {
     if (event.type !== "job" || event.to === null || !isTerminal(event.to)) return;
     const { endpointId, jobId } = event;
-    // A job that is deleted at once has no record any more.
+    // The job may have been deleted already.
     told = told.then(() => tell(endpointId, jobId)).catch(() => undefined);
   });
   return async () => {
@@ -89,10 +89,12 @@ function followEnds(
   };
 }
 
-/** A client of the service itself, loaded when it is first used. Rejects where the key is not known. */
+/** A client of this service, loaded at its first use. Rejects if the key is unknown. */
 async function openClient(baseUrl: string, apiKey: string | undefined): Promise<Client> {
   if (apiKey === undefined)
-    throw new Error("the data directory keeps its API key to itself: give apiKey to startEmulator");
+    throw new Error(
+      "the data directory has only a digest of its API key: give apiKey to startEmulator",
+    );
   const { createClient } = await import("../../runtime/client/client.ts");
   return createClient({ baseUrl, apiKey });
 }

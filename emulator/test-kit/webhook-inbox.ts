@@ -5,14 +5,14 @@ import { listDeliveries, readDelivery } from "../engine/webhooks/webhook-outbox.
 import { piecesInHand } from "../engine/jobs/read/show-payload.ts";
 import { parse } from "./job-record.ts";
 
-/** A webhook call of a job's end, with all its tries. Instants are service time, ms since the epoch. */
+/** The webhook call for the end of a job, with all its tries. Instants are service time, ms since the epoch. */
 export interface WebhookDelivery extends Pick<
   Delivery,
   "id" | "jobId" | "endpointId" | "jobStatus" | "url" | "state" | "createdAt" | "tries"
 > {
   /** Time of the next try; undefined after the last. */
   readonly nextTryAt: number | undefined;
-  /** What is sent: the job as `/status` shows it, with `webhook` and `input`. */
+  /** The body: the job as `/status` shows it, with `webhook` and `input`. */
   readonly body: unknown;
 }
 

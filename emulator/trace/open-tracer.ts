@@ -1,8 +1,8 @@
-/** Opens a tracer if traces are collected; its library is slow to load, so it is loaded only then. */
+/** Opens a tracer if traces are collected. Its library is loaded only then, because loading is slow. */
 import type { TraceLog } from "./reporting-exporter.ts";
 import type { Tracer } from "./tracer.ts";
 
-/** @param wanted by default if OpenTelemetry's variables name a collector */
+/** @param wanted default: whether OpenTelemetry's variables name a collector */
 export async function openTracer(
   wanted: boolean | undefined,
   log: TraceLog,
@@ -14,7 +14,7 @@ export async function openTracer(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** True when an OTLP endpoint is named and neither the SDK nor its traces are switched off. */
+/** True if the variables name an OTLP endpoint and switch off neither the SDK nor its traces. */
 export function wantsTraces(env: Environment): boolean {
   const isSet = (name: string) => (env[name] ?? "").trim() !== "";
   const says = (name: string, value: string) => env[name]?.trim().toLowerCase() === value;

@@ -1,4 +1,4 @@
-/** Adapter: sends spans to a collector by OTLP over HTTP, as JSON; its settings are OpenTelemetry's own variables. */
+/** Adapter: sends spans to a collector by OTLP over HTTP, as JSON. OpenTelemetry's own variables are its settings. */
 import {
   type Context,
   ROOT_CONTEXT,
@@ -27,16 +27,16 @@ const KINDS: Readonly<Record<SpanKind, Kind>> = {
   internal: Kind.INTERNAL,
 };
 
-/** `OTEL_SERVICE_NAME` wins. */
+/** `OTEL_SERVICE_NAME` overrides this name. */
 const SERVICE_NAME = "sv-emulate";
 
-/** Timeout of the end: a silent collector must not delay it. */
+/** Timeout of the tracer's end: a silent collector must not delay the service's stop. */
 const CLOSE_TIMEOUT_MS = 3_000;
 
-/** Time for which a span waits for others, ms, unless `OTEL_BSP_SCHEDULE_DELAY` sets another. */
+/** Time for which a span waits for others to be sent with it, ms. `OTEL_BSP_SCHEDULE_DELAY` overrides it. */
 const BATCH_DELAY_MS = 1_000;
 
-/** Nothing global is set: several services in a process have a tracer each, and the process its own. */
+/** No global tracer is set: each service in a process has its own, and so may the process. */
 export function createOtlpTracer(log: TraceLog): Tracer {
   const delay = process.env["OTEL_BSP_SCHEDULE_DELAY"] === undefined;
   const exporter = new ReportingExporter(new OTLPTraceExporter(), log);

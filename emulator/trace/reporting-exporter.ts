@@ -1,4 +1,4 @@
-/** Says in the log when spans cannot be sent, once until they can be again: the SDK itself keeps silent. */
+/** Logs once when spans cannot be sent, and once when they can again. The SDK itself logs nothing. */
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace-base";
 
 type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];

@@ -1,6 +1,6 @@
 /** Port: spans of requests and jobs. The adapter sends them to a collector. */
 
-/** `server`: a request to us; `client`: one of ours; `consumer`: work that was queued; `internal`: anything else. */
+/** `server`: an incoming request; `client`: an outgoing one; `consumer`: queued work; `internal`: anything else. */
 export type SpanKind = "server" | "client" | "consumer" | "internal";
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
@@ -8,7 +8,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>;
 export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
-  /** W3C `traceparent` of the parent; absent: begins a trace. */
+  /** W3C `traceparent` of the parent; absent: the span begins a trace. */
   readonly parent?: string | undefined;
   /** Time since the span's start, ms; default 0. */
   readonly agoMs?: number;
@@ -29,6 +29,6 @@ export interface OpenSpan {
 
 export interface Tracer {
   begin(span: SpanStart): OpenSpan;
-  /** Sends what is left, for a few seconds at most; no further span may begin. Never rejects. */
+  /** Sends the remaining spans, within a few seconds. No span may begin after the call. Never rejects. */
   close(): Promise<void>;
 }

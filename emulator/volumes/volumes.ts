@@ -1,4 +1,4 @@
-/** The directories of volumes: created and removed with their records, each served as a bucket. */
+/** The directories of volumes. They are created and removed with their records, and each is served as a bucket. */
 import fs from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -19,25 +19,25 @@ const ID = /^[0-9a-z]{10}$/u;
 /** Suffix of the file that marks a volume's directory as being made or removed. */
 const MARK = ".unsettled";
 
-/** Behind an endpoint's id: the bucket of its local volume. No endpoint's own bucket has a dot in its name. */
+/** Suffix of an endpoint's id in the name of its local volume's bucket. No endpoint's own bucket has a dot in its name. */
 const LOCAL_BUCKET = ".volume";
 
 export interface VolumesOptions {
   /** Parent of the directories of network volumes, by id; created with the first. */
   readonly directory: string;
-  /** Makes directories buckets; undefined where there is no object store. */
+  /** Makes directories buckets; undefined without an object store. */
   readonly buckets: Pick<DiskObjectStore, "volumeBucket" | "dropVolumeBucket"> | undefined;
   readonly log: EngineLog;
 }
 
-/** The removals of a volume that are under way. */
+/** Number of removals of the volume in progress. */
 interface Removal {
   count: number;
-  /** Whether one of them set the mark. */
+  /** Whether one of the removals set the mark. */
   isMarked: boolean;
 }
 
-/** A directory that was to be an endpoint's volume cannot be used; the message says why. */
+/** The directory for an endpoint's volume cannot be used; the message says why. */
 export class VolumeUnusableError extends Error {
   override readonly name = "VolumeUnusableError";
 }
@@ -47,7 +47,7 @@ export class Volumes implements VolumeFiles {
   readonly #buckets: VolumesOptions["buckets"];
   readonly #log: EngineLog;
   readonly #sync: DirectorySync;
-  /** By endpoint: the user's directories, which are never removed here. */
+  /** The user's directories by endpoint; they are never removed here. */
   readonly #local = new Map<string, string>();
   readonly #removals = new Map<string, Removal>();
 
@@ -76,14 +76,13 @@ export class Volumes implements VolumeFiles {
       if (!existsSync(directory)) continue;
       this.#log.warn(
         { directory },
-        `there is no network volume to ${directory}: it stays as it is`,
+        `${directory} belongs to no network volume; it is left unchanged`,
       );
     }
   }
 
   /**
-   * Call this once at the start: directories given to handlers, created if missing, become their endpoints' volumes and
-   * buckets.
+   * Call this once at the start: makes the handlers' directories, if missing, and makes them volumes and buckets of their endpoints.
    * @throws VolumeUnusableError
    */
   async openLocal(handlers: readonly LocalEndpoint[]): Promise<void> {
@@ -116,7 +115,7 @@ export class Volumes implements VolumeFiles {
     return [...volumesOf(endpoint), ...local];
   }
 
-  /** The variables for a worker of the endpoint: with them its handler finds the files. */
+  /** The variables by which the handler of a worker of the endpoint finds the files. */
   workerEnv(endpoint: Endpoint): Readonly<Record<string, string>> {
     const directory = this.directoryFor(endpoint);
     return directory === undefined ? {} : { [WORKER_ENV.volumePath]: directory };
@@ -158,18 +157,18 @@ export class Volumes implements VolumeFiles {
     try {
       await commit();
     } catch (error) {
-      // Others go by the mark.
+      // Other removals rely on the mark, so only the last one removes it.
       if (removal.count === 1 && removal.isMarked) await this.#unmark(volumeId);
       throw error;
     }
   }
 
-  /** True if it was not marked before. */
+  /** True if the volume was not marked before. */
   async #markRemoval(volumeId: string): Promise<boolean> {
     try {
       return await this.#mark(volumeId);
     } catch (error) {
-      // On a full disk above all it must be possible to delete something.
+      // Without the mark the deletion goes on: deletion must be possible on a full disk.
       this.#log.warn({ volumeId, err: error }, "the volume cannot be marked as being deleted");
       return false;
     }
@@ -179,7 +178,7 @@ export class Volumes implements VolumeFiles {
     return path.join(this.#root, volumeId);
   }
 
-  /** Durable. Returns false if it is already marked, by another deletion. */
+  /** Sets a durable mark. Returns false if another deletion has already set it. */
   async #mark(volumeId: string): Promise<boolean> {
     try {
       await fs.writeFile(this.#directoryOf(volumeId) + MARK, "", { flag: "wx", mode: 0o600 });
@@ -204,12 +203,15 @@ export class Volumes implements VolumeFiles {
       await fs.rm(directory, { recursive: true, force: true, maxRetries: 3 });
       await this.#unmark(volumeId);
     } catch (error) {
-      const message = `${directory} could not be removed whole; the next start tries again`;
+      const message = `a part of ${directory} could not be removed; the next start tries again`;
       this.#log.warn({ volumeId, err: error }, message);
     }
   }
 
-  /** What is known of the files and open uploads of a bucket is forgotten with it, so it has to be one again first. */
+  /**
+   * Removes the volume's files. Makes it a bucket first, because closing the bucket drops its records of files and open
+   * uploads.
+   */
   async #sweep(volumeId: string): Promise<void> {
     const directory = this.#directoryOf(volumeId);
     if (existsSync(directory)) await this.#openBucket(volumeId, directory);

@@ -24,10 +24,10 @@ export interface HttpSenderOptions {
   readonly timeLimitMs?: number;
 }
 
-/** Bodies up to this size leave in one write. */
+/** Maximum size of a body that is sent in one write. */
 const COPY_MAX_BYTES = 65_536;
 
-/** Maximum size of an answer's body that is read to keep the connection; a larger one closes it. */
+/** Maximum size of an answer's body that is read to reuse the connection. A larger body closes it. */
 const ANSWER_MAX_BYTES = 65_536;
 
 /** Time for which a connection is kept for the next call, ms. */
@@ -61,7 +61,7 @@ export function createHttpSender(options: HttpSenderOptions): WebhookSender {
   };
 }
 
-/** Runs out when nothing was taken of the body, or no answer came, for that long: a receiver behind a slow line is none that is silent. */
+/** Fires when the receiver has neither read of the body nor answered for that long. A slow line is no silence. */
 class TimeLimit {
   readonly #ms: number;
   readonly #startedAt = performance.now();
@@ -77,12 +77,12 @@ class TimeLimit {
     return this.#over.signal;
   }
 
-  /** A part of the body was taken. */
+  /** The receiver has read a part of the body. */
   extend(): void {
     this.#timer.refresh();
   }
 
-  /** All of it was. What the system still has of it takes as long again at most. */
+  /** The whole body was passed to the system, which may take as long again to send it. */
   wasSent(): void {
     clearTimeout(this.#timer);
     this.#timer = this.#runOutIn(this.#ms + performance.now() - this.#startedAt);
@@ -112,7 +112,7 @@ async function post(
   const { origin, pathname, search } = new URL(url);
   const size = sizeOf(pieces);
   const isShort = size <= COPY_MAX_BYTES && areInHand(pieces);
-  // Redirections are not followed: an answer is an answer.
+  // Redirections are not followed: a redirection is an answer like any other.
   const answer = await agent.request({
     origin,
     path: pathname + search,
@@ -127,8 +127,8 @@ async function post(
 }
 
 /**
- * Dated by the wall clock, which receivers compare with theirs. The hash runs over the pieces as they are: the package
- * that verifies in our tests would make a text of the whole body first, and hold up everybody for a large one.
+ * The wall clock dates the signature, because receivers compare it with theirs. The hash reads the body piece by piece. The
+ * package that verifies signatures in our tests would join the whole body into a text first, and block other work.
  */
 async function signedHeaders({ id, pieces, traceparent }: WebhookCall, key: Buffer, now: Date) {
   const timestamp = String(Math.floor(now.getTime() / 1_000));
@@ -144,7 +144,7 @@ async function signedHeaders({ id, pieces, traceparent }: WebhookCall, key: Buff
   };
 }
 
-/** Each is read when it is asked for, and good until the next one is. */
+/** Each slice is read on demand, and valid until the next one is requested. */
 async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, void, undefined> {
   for (const piece of pieces) {
     if (isInHand(piece)) yield piece;
@@ -152,7 +152,7 @@ async function* slicesOf(pieces: readonly Piece[]): AsyncGenerator<PieceInHand, 
   }
 }
 
-/** The client may still have a slice when it asks for the next one. */
+/** The HTTP client may still use a slice when it requests the next one. */
 async function* copiesOf(
   pieces: readonly Piece[],
   limit: TimeLimit,
@@ -178,7 +178,7 @@ function notPublic(host: string): Error {
   );
 }
 
-/** Some errors of connections have no message of their own, but several causes or a code. */
+/** Some errors of connections have no message, but several causes or a code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message !== "") return error.message;

@@ -1,4 +1,4 @@
-/** A sender that is made when the first call is to be sent: the HTTP client in it would double the time the service takes to start. */
+/** A sender that is made at the first call, because loading its HTTP client would double the start time of the service. */
 import type { HttpSenderOptions } from "./http-sender.ts";
 import type { WebhookSender } from "./webhook-sender.ts";
 

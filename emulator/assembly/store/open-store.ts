@@ -121,7 +121,7 @@ function warnIfFull(directory: string, log: Observation["log"]): void {
   log.warn({ directory }, `the disk of the data directory ${directory} is full: ${meaning}`);
 }
 
-/** False also for a file system that does not report its size. */
+/** Also false for a file system that does not report its size. */
 function isFull(directory: string): boolean {
   try {
     const { blocks, bavail } = fs.statfsSync(directory);

@@ -145,7 +145,7 @@ export class ContainersPlaces {
     if (!this.#hasWarned)
       this.#options.log.warn(
         {},
-        "containers reach the worker port alone, not the object store and not the service by the live protocol: --host is an address of this machine alone",
+        "containers reach only the worker port, neither the object store nor the service by the live protocol: --host is an address of this machine alone",
       );
     this.#hasWarned = true;
   }

@@ -32,7 +32,7 @@ export interface Containers extends Launcher, PodLauncher {
    * again. Never rejects.
    */
   clearLeftovers(templates: readonly Template[]): Promise<void>;
-  /** Call it when the service begins to stop. From then on it does not wait for a Docker engine that does not answer. */
+  /** Call it when the service begins to stop. From then on nothing waits for a Docker engine that does not answer. */
   beginStop(): void;
 }
 

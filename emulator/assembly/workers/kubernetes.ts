@@ -53,10 +53,10 @@ export function createKubernetes(parts: KubernetesParts): KubernetesLauncher | u
   if (!isNamespace(namespace))
     throw new RangeError(`kubernetes must ${NAMESPACE_RULE}; got ${JSON.stringify(namespace)}`);
   if (elsewhere === undefined)
-    throw new RangeError("kubernetes goes with workerPort: pods take their jobs from that port");
+    throw new RangeError("kubernetes needs workerPort: pods take their jobs from that port");
   if (isForThisMachineAlone(emulator))
     throw new RangeError(
-      "kubernetes goes with a worker port that pods reach: host is a loopback address, and workerAddress says no other",
+      "kubernetes needs a worker port that pods can reach: host is a loopback address, and workerAddress is not set",
     );
   return createKubernetesLauncher({
     ...parts,

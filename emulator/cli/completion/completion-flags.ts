@@ -19,7 +19,7 @@ export function addCompletionCommands(
     .addArgument(new Argument("<shell>", "name of the shell").choices(SHELLS))
     .addHelpText("after", AFTER_HELP)
     .action((shell: Shell) => taken({ kind: "script", shell }));
-  // Called by the scripts.
+  // The completion scripts call this command.
   program
     .command("complete", { hidden: true })
     .argument("[words...]")

@@ -192,7 +192,7 @@ function setting(key: string, value: unknown, source: string, isSecret = false):
 }
 
 function shownValue(key: string, value: unknown): unknown {
-  if (key === "dataDir") return value ?? "none: everything is kept in memory";
+  if (key === "dataDir") return value ?? "none: everything is in memory";
   if (key === "store" || key === "objects" || key === "advertise") return shownPlace(value);
   if (key !== "s3") return value;
   if (value === false) return "off";

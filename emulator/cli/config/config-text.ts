@@ -13,7 +13,7 @@ export interface ConfigText extends PlacedText {
 export interface ConfigProblem {
   /** Keys from the root. */
   readonly path: readonly PropertyKey[];
-  /** Its first word is the key. */
+  /** The sentence; its first word is the key. */
   readonly sentence: string;
   /** Set if the key itself is wrong. */
   readonly at?: "key";
@@ -31,7 +31,7 @@ export async function readConfigText(file: string, shown: string): Promise<Confi
 
 /** The error that names every problem with its place. */
 export function configRefusal(source: PlacedText, problems: readonly ConfigProblem[]): UsageError {
-  // One wrong number can break several rules of its key, with the same sentence each.
+  // One wrong number can break several rules of its key, all with the same sentence.
   const sentences = new Set(
     problems.map(({ path, sentence, at }) => `${fileAt(source, path, at)}: ${sentence}`),
   );

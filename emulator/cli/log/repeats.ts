@@ -44,7 +44,7 @@ export class Repeats<Shown> {
     return at >= known.nextAt ? this.#told(known, at) : "";
   }
 
-  /** Remembers a shown failure. Returns the last line about the one that is forgotten for it. */
+  /** Remembers a shown failure. Returns the last line about the failure that is forgotten in its place. */
   shown(key: string, last: Shown, at: number): string {
     const intervalMs = FIRST_INTERVAL_MS;
     const repeat = { last, count: 0, untold: 0, lastAt: at, nextAt: at + intervalMs, intervalMs };

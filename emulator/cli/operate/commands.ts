@@ -52,7 +52,7 @@ const LAST: OptionRow = [
 ];
 const EXPIRES: OptionRow = [
   "--expires <duration>",
-  "its validity, for example 30d (default: until it is revoked)",
+  "its lifetime, for example 30d (default: until it is revoked)",
 ];
 
 const ARGUMENT_HELP = {
@@ -87,8 +87,11 @@ const COMMANDS = [
   {
     name: "job",
     argument: "[id]",
-    summary: "show all of one job, or save it as a file",
-    options: [LAST, ["--save <file>", "write it to a file for run --from, without credentials"]],
+    summary: "show one job in full, or save it as a file",
+    options: [
+      LAST,
+      ["--save <file>", "write the job to a file for run --from, without credentials"],
+    ],
   },
   {
     name: "why",
@@ -105,7 +108,7 @@ const COMMANDS = [
     ],
   },
   { name: "cancel", argument: "<id>", summary: "end a job that waits or runs" },
-  { name: "retry", argument: "<id>", summary: "queue a job again that failed or timed out" },
+  { name: "retry", argument: "<id>", summary: "queue a failed or timed out job again" },
   {
     name: "purge",
     argument: "<endpoint>",
@@ -117,8 +120,8 @@ const COMMANDS = [
     argument: "[delivery]",
     summary: "list webhook deliveries, show one, or send it again",
     options: [
-      ["--endpoint <id>", "only those of one endpoint"],
-      ["--state <state>", "only those in this state", DELIVERY_STATES],
+      ["--endpoint <id>", "only deliveries of one endpoint"],
+      ["--state <state>", "only deliveries in this state", DELIVERY_STATES],
       LIMIT,
       ["--redeliver", "send the given delivery again, with the same id and body"],
     ],

@@ -30,7 +30,7 @@ export async function readJob(
 export async function findJob({ client, subject, flags }: CommandCall): Promise<string> {
   const { last } = flags;
   if ((subject === undefined) === (last === undefined))
-    throw new UsageError("say which job: its id, what the log shows of it, or --last");
+    throw new UsageError("which job? Give its id, the end of it in the log, or --last");
   return subject === undefined ? newest(client, last === "failed") : jobIdOf(client, subject);
 }
 

@@ -12,13 +12,13 @@ type Key = AnswerOf<"listKeys">["keys"][number];
 export async function createKey(call: CommandCall): Promise<void> {
   const { subject: name, flags } = call;
   const { scope, endpoints, expires } = flags;
-  if (scope === undefined) throw new UsageError("say with --scope what the key is to open");
+  if (scope === undefined) throw new UsageError("--scope is missing: what may the key do?");
   const endpointIds = endpoints?.split(",").map((id) => id.trim());
   const asked = { name, scope, endpointIds, expiresIn: expires };
   const made = await call.client.call("createKey", {}, asked);
   showFacts(call, made, {
     key: made.key,
-    "": "shown this once: only a digest of it is kept",
+    "": "shown only now: the emulator keeps only a digest",
     id: made.id,
     name: made.name,
     opens: opensText(made),
@@ -38,7 +38,7 @@ export async function createToken(call: CommandCall): Promise<void> {
       name: made.name,
       opens: opensText(made),
       expires: instantInWords(made.expiresAt),
-      "": "the token is shown this once: only a digest of it is kept",
+      "": "the token is shown only now: the emulator keeps only a digest",
     });
     const token = `SV_WORKER_TOKEN=${plain(key)}\n`;
     if (workerAddresses.length === 0) return `${facts}\n${token}\n${WITHOUT_PORT}`;
@@ -74,7 +74,7 @@ export async function revokeKey(call: CommandCall, scope?: MadeScope): Promise<v
   const what = scope === undefined ? "key" : "token";
   if (key === undefined) throw new RefusedError(`there is no ${what} "${subject}"`);
   await client.call("revokeKey", { keyId: key.id });
-  show(call, key, () => `${plain(key.id)} ${plain(key.name)} opens nothing any more\n`);
+  show(call, key, () => `${plain(key.id)} ${plain(key.name)} is revoked\n`);
 }
 
 async function keysOf({ client }: CommandCall, scope?: MadeScope): Promise<readonly Key[]> {

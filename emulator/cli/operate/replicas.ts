@@ -29,7 +29,7 @@ export async function listReplicas(call: CommandCall): Promise<void> {
     });
     return unowned.length === 0
       ? table
-      : `${table}partitions that nobody has: ${unowned.join(", ")}\n`;
+      : `${table}partitions without an owner: ${unowned.join(", ")}\n`;
   });
 }
 

@@ -22,7 +22,7 @@ import { webhooks } from "./webhooks.ts";
 import { factsOf } from "./why/explain-job.ts";
 import { why } from "./why/why.ts";
 
-/** Runs a command at the terminal of this process. Ctrl-C ends the command, but nothing that the emulator was asked to do. */
+/** Runs a command at the terminal of this process. Ctrl-C ends the command, but not its work in the emulator. */
 export async function runAtTerminal(
   command: GivenCommand,
   signals: StopSignals,
@@ -175,9 +175,7 @@ async function purge(call: CommandCall): Promise<void> {
   const { client, subject: endpointId = "", flags, terminal } = call;
   if (flags.yes !== true) {
     if (terminal.confirm === undefined || flags.json === true) {
-      throw new UsageError(
-        "purge removes jobs for good: add --yes, because there is nobody to ask",
-      );
+      throw new UsageError("purge removes jobs for good; without a terminal it needs --yes");
     }
     const { jobs } = await client.call("health", { endpointId });
     const question = `Remove ${jobs.inQueue} waiting jobs of the endpoint "${endpointId}"?`;

@@ -9,7 +9,7 @@ import { RefusedError, type ServiceClient } from "./service-client.ts";
 import { jobText } from "./show-job.ts";
 import { plain } from "./terminal.ts";
 
-/** A job that was run ended without success. */
+/** The job of a `run` ended without success. */
 class JobNotCompletedError extends Error {
   override readonly name = "JobNotCompletedError";
 }

@@ -79,7 +79,7 @@ export class ServiceClient {
     const [, , schema] = OPERATIONS[name];
     const value = schema && parsed(text);
     const { issues = [] } = schema?.safeParse(value).error ?? {};
-    // The schema was made into this type.
+    // The type is inferred from the schema.
     if (issues.every(({ code }) => code === "unrecognized_keys")) return value as AnswerOf<Name>;
     throw this.#stranger();
   }
@@ -141,7 +141,7 @@ export class ServiceClient {
     return new RefusedError(code === "unauthorized" ? this.#keySentence(key) : error);
   }
 
-  /** The emulator's own operations take the admin key first, the interface of the service the API key. */
+  /** The emulator's own operations prefer the admin key. All other operations take the API key. */
   #keyFor(path: string): string | undefined {
     const { SV_ADMIN_KEY: adminKey, SV_API_KEY: apiKey } = this.#env;
     const keys = path.startsWith("/emulator/") ? [adminKey, apiKey] : [apiKey, adminKey];
@@ -157,14 +157,14 @@ export class ServiceClient {
 
   #unreachable(error: unknown): UnreachableError {
     return new UnreachableError(
-      `no emulator answers at ${this.#url}: ${reasonOf(error)}. Start one with sv-emulate, or say with --url or SV_URL where it is.`,
+      `no emulator answers at ${this.#url}: ${reasonOf(error)}. Start one with sv-emulate, or set its address with --url or SV_URL.`,
       { cause: error },
     );
   }
 
   #stranger(): UnreachableError {
     return new UnreachableError(
-      `what answers at ${this.#url} is no emulator, or one of another version; say with --url or SV_URL where it is`,
+      `the server at ${this.#url} is not an emulator of this version; set the emulator's address with --url or SV_URL`,
     );
   }
 }
@@ -174,7 +174,7 @@ interface Probed {
   readonly body: string;
 }
 
-/** Rejects as Node's requests do. `fetch` has no option for any certificate. */
+/** Rejects as Node's requests do. `fetch` has no option to accept any certificate. */
 async function probed(url: string, signal: AbortSignal): Promise<Probed> {
   // Loaded here because no other command needs them.
   const [{ get }, { text }] = await Promise.all([

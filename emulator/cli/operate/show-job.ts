@@ -54,7 +54,7 @@ function failureFacts(failure: NonNullable<JobDetails["failure"]>): Facts {
   return { type, message, worker: workerId, "exit code": exitCode, signal, memory };
 }
 
-/** A line for each attempt. Undefined where it would say nothing that the job itself does not say. */
+/** A line for each attempt. Undefined if the lines would only repeat the job. */
 function attemptsText(job: JobDetails, paint: Paint): string | undefined {
   const { attempts, attemptsLeftOut = 0 } = job;
   const isFirst = attempts.length === 1 && attempts[0]?.readyAt === undefined;

@@ -24,7 +24,7 @@ export function tableText<Row>(paint: Paint, rows: readonly Row[], columns: Colu
   return lines.map((row) => `${row.map(padded).join(GAP).trimEnd()}\n`).join("");
 }
 
-/** Colours take no width. */
+/** The width of a cell, without its colours. */
 function widthOf(cell = ""): number {
   return stripVTControlCharacters(cell).length;
 }

@@ -15,7 +15,7 @@ type Page = AnswerOf<"listDeliveries">;
 export async function webhooks(call: CommandCall): Promise<void> {
   const { client, subject, flags } = call;
   if (subject === undefined) {
-    if (flags.redeliver === true) throw new UsageError("say which delivery is to be sent again");
+    if (flags.redeliver === true) throw new UsageError("which delivery? Give its id");
     return listDeliveries(call);
   }
   const deliveryId = await deliveryIdOf(call, subject);

@@ -168,7 +168,7 @@ function agreed<K extends keyof ServerConfig>(
   if (first === undefined) return undefined;
   if (other === undefined) return from(fileAt(first.source, [key]), first.server[key] ?? undefined);
   throw new UsageError(
-    `${shownPath(first.file, cwd)} and ${shownPath(other.file, cwd)} ask for a different ${key}; ` +
-      "make them agree, or settle it with a flag",
+    `${shownPath(first.file, cwd)} and ${shownPath(other.file, cwd)} have different values of ${key}; ` +
+      "give both the same value, or set it with a flag",
   );
 }

@@ -1,4 +1,4 @@
-/** Buttons: with a word or an icon, to copy a text, and several to choose one of. */
+/** Buttons with a word or an icon, a button that copies a text, and a group for one choice. */
 import type { ComponentChildren, JSX } from "preact";
 import { attempt } from "../state/store.ts";
 import { Icon, type IconName } from "./icon.tsx";

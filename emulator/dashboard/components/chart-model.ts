@@ -7,7 +7,7 @@ export interface ChartLine {
   readonly name: string;
   readonly tone: "busy" | "good" | "bad" | "warn" | "accent" | "quiet";
   readonly values: Values;
-  /** Drawn broken, so that lines differ by more than their colours. */
+  /** Drawn as a broken line, so that lines differ by more than their colours. */
   readonly isDashed?: boolean;
   /** With its area filled. */
   readonly isArea?: boolean;
@@ -19,7 +19,7 @@ export interface ChartModel {
   /** `stairs`: values that hold until they change; `dots`: single values; `line`: samples of one quantity. */
   readonly shape: "stairs" | "dots" | "line";
   readonly window: Span;
-  /** Between two values. */
+  /** Time between two values. */
   readonly stepMs: number;
   readonly lines: readonly ChartLine[];
 }

@@ -56,7 +56,7 @@ export function areaOf(runs: readonly Run[], floor: number): string {
     .join("");
 }
 
-/** Values named at an axis from 0 to `most`: multiples of 1, 2 or 5 with zeros, `count` of them at most beside 0. */
+/** The labelled values of an axis from 0 to `most`: 0, and at most `count` multiples of 1, 2 or 5 times a power of ten. */
 export function axisValues(most: number, count: number): readonly number[] {
   const least = most / count;
   const power = 10 ** Math.floor(Math.log10(least));

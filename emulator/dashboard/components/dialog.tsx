@@ -7,7 +7,7 @@ interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-  /** Without a head: the title is its accessible name alone. */
+  /** True: no head is shown, and the title is only the accessible name. */
   readonly isPlain?: boolean;
   readonly isWide?: boolean;
 }
@@ -17,7 +17,7 @@ export function Dialog(props: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
-    // Otherwise the button that closes it would have the focus; a plain one has a field for it.
+    // Without this, the button that closes the dialog would have the focus. A plain dialog has a field that gets it.
     if (!isPlain) dialog.current?.focus();
   }, []);
   const closeOutside = (event: MouseEvent) => {

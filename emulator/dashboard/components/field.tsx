@@ -1,4 +1,4 @@
-/** A field of a form with its label, what it means, and what is wrong with it. */
+/** A field of a form with its label, its meaning and its problem. */
 import type { JSX } from "preact";
 
 interface FieldProps {

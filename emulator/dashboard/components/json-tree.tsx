@@ -20,7 +20,7 @@ interface TreeProps {
   /** Its key in an object. */
   readonly name?: string;
   readonly depth?: number;
-  /** Shown before it: the key, or the place in a list. */
+  /** Text before the value: the key, or the place in a list. */
   readonly label?: string;
 }
 

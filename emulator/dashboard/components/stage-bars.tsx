@@ -12,7 +12,7 @@ interface Stage {
 
 interface StageBarsProps {
   readonly stages: readonly Stage[];
-  /** The tone of the last stage, where it is more than its name says. */
+  /** The tone of the last stage, if it differs from the tone of its name. */
   readonly tone?: string;
   /** Shows the titles as lines of their own, not as tooltips. */
   readonly hasTitles?: boolean;

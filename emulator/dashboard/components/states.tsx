@@ -46,7 +46,7 @@ export function Empty({ children }: { readonly children: ComponentChildren }): J
   return <p class="empty">{children}</p>;
 }
 
-/** Appears late, so that fast answers do not flicker. */
+/** Appears after a delay, so that fast answers do not flicker. */
 export function Loading({ what }: { readonly what: string }): JSX.Element {
   return (
     <p class="empty loading" role="status">

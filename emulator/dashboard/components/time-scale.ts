@@ -20,7 +20,7 @@ export interface TimeScale {
 
 /** Width of a folded stretch, px. */
 export const FOLD_WIDTH = 30;
-/** Maximum share of the line that is folds. */
+/** Maximum share of the line for folds. */
 const FOLDS_SHARE = 0.3;
 /** Minimum length of a folded stretch, as a share of the window. */
 const LONG_SHARE = 1 / 8;
@@ -81,7 +81,7 @@ function foldsOf(window: Span, busy: readonly Span[], width: number): readonly S
   const length = window.to - window.from;
   const edge = length * EDGE_SHARE;
   const long = gapsOf(window, busy).filter(({ from, to }) => to - from > length * LONG_SHARE);
-  // An empty window has nothing to make room for.
+  // An empty window needs no room.
   if (long.some(({ from, to }) => to - from >= length)) return [];
   const most = Math.floor((width * FOLDS_SHARE) / FOLD_WIDTH);
   return long
@@ -114,7 +114,7 @@ const TICK_STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600
 /** Minimum distance of ticks, px. */
 const TICK_WIDTH = 64;
 
-/** Moments named at the time axis, as many as fit beside each other and the names of folds. */
+/** The labelled moments of the time axis, as many as fit beside the labels of folds. */
 export function ticksOf(scale: TimeScale): readonly number[] {
   const wanted = msPerPixel(scale) * TICK_WIDTH;
   const step = TICK_STEPS_MS.find((ms) => ms >= wanted) ?? 3_600_000;

@@ -38,7 +38,7 @@ export function pictureIn(text: string, origin: string): Picture | undefined {
   return isOurs ? { source: url.href, mediaType: "image/*" } : undefined;
 }
 
-/** An address that a person may follow: of the web, and nothing that runs. */
+/** An address that is safe as a link: it leads to a web page and runs nothing. */
 export function linkIn(text: string): URL | undefined {
   if (!/^https?:\/\/\S+$/iu.test(text) || text.length > 4_096) return undefined;
   return URL.parse(text) ?? undefined;

@@ -100,7 +100,7 @@ function enclosed(
   return `${open}${line}${members.join(`,${line}`)}\n${" ".repeat(indent * depth)}${close}`;
 }
 
-/** The member of an object; the last one where a key is there twice. */
+/** The member of an object; the last one if the key occurs twice. */
 export function memberOf(node: RawNode | undefined, key: string): RawNode | undefined {
   if (node?.kind !== "object") return undefined;
   return node.entries.findLast(([name]) => name === key)?.[1];

@@ -54,7 +54,7 @@ export async function open(path: string, options: CallOptions = {}): Promise<Res
       method,
       headers: { "x-sv-dashboard": "1", ...headers },
       credentials: "same-origin",
-      // Streams are long, and no answer is used twice.
+      // Streams are long, so nothing is cached.
       cache: "no-store",
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
@@ -82,7 +82,7 @@ function refusalIn(text: string): { readonly error: string; readonly problems: r
       return { error: String(value.error), problems: problems.map(String) };
     }
   } catch {
-    // Something else than the service answered.
+    // Something other than the service answered.
   }
   return { error: "the answer is not from the service", problems: [] };
 }

@@ -1,4 +1,4 @@
-/** Reads of the service: made when a page first shows them, and again after events that concern them. */
+/** Reads from the service: a path is read when a page first shows it, and again after events that concern it. */
 import { useEffect } from "preact/hooks";
 import { complain, dispatch, state, usePart } from "../state/store.ts";
 import { type Read, UNREAD } from "../state/reads.ts";

@@ -18,7 +18,7 @@ interface Page {
   readonly title: string;
   /** Its key behind `g`. Pages without a key are not listed. */
   readonly key?: string;
-  /** Its entry in the navigation, if it has none of its own. */
+  /** The navigation entry of a page without an entry of its own. */
   readonly within?: string;
   readonly Component: ComponentType<PageProps>;
 }

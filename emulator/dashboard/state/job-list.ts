@@ -51,7 +51,7 @@ export interface JobList {
   readonly count: JobCount | undefined;
   readonly reading: "asking" | "more" | "here" | "refused";
   readonly problem: string | undefined;
-  /** Paused by the user: no row moves. */
+  /** True: the user paused the list, and no row moves. */
   readonly isPaused: boolean;
   /** The top of the list is visible, where new jobs come in. */
   readonly isAtTop: boolean;
@@ -69,7 +69,7 @@ export interface JobList {
 export type JobListAction =
   | { readonly type: "jobs-asked"; readonly filter: JobFilter }
   | { readonly type: "jobs-asked-more" }
-  /** `isMore`: the page goes behind the rows. */
+  /** `isMore`: the page is added after the rows. */
   | {
       readonly type: "jobs-answered";
       readonly filter: JobFilter;
@@ -210,7 +210,7 @@ function placesOf(rows: readonly JobRow[], ids: ReadonlySet<string>): ReadonlyMa
   return places;
 }
 
-/** Whether a new job comes into the list. An event cannot tell for a search or a bound. */
+/** Whether a new job comes into the list. With a search or a bound, an event does not show that. */
 function comesIn(filter: JobFilter, { endpointId, from, to }: JobMoved): boolean {
   const { status, search, minDelay, minExecution, until, kind } = filter;
   if ([search, minDelay, minExecution, until, kind].some((bound) => bound !== undefined)) {

@@ -1,2 +1,2 @@
-/** Style sheets are imported for what the build makes of them. */
+/** Style sheets are imported so that the build includes them. */
 declare module "*.css";

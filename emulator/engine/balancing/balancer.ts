@@ -87,7 +87,7 @@ export class Balancer {
     }
   }
 
-  /** Resolves when the present requests to such endpoints have ended. */
+  /** Resolves when the present requests to the meant endpoints have ended. */
   async ended(isMeant: (endpointId: string) => boolean): Promise<void> {
     await Promise.all(this.#requests.of(isMeant).map(({ over }) => over));
   }
@@ -118,7 +118,7 @@ export class Balancer {
       ended: () => {
         worker.endRequest(clock.now());
         this.#requests.remove(worker, request);
-        // Also while the service stops, when there are no scaling decisions any more.
+        // A stopping service makes no scaling decisions, so the worker is told to leave here.
         if (worker.heldCount === 0) mover.move(worker, "send-drain");
         endpointChanged(worker.endpointId);
       },

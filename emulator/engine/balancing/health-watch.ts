@@ -63,7 +63,7 @@ export class HealthWatch {
 
   #warn(endpointId: string, { port }: ServerAddress, addresses: string): void {
     const message =
-      `its server listens at ${addresses}: who reaches this machine can call it without a key; ` +
+      `its server listens at ${addresses}: anyone who reaches this machine can call it without a key; ` +
       "it should listen at the address in HOST (127.0.0.1)";
     this.#engine.log.warn({ endpointId, port, addresses }, message);
   }
@@ -110,7 +110,7 @@ class WatchedServer {
     const answer = await this.#answerOf(address);
     // A leaving worker does not become ready again.
     if (this.#hasEnded || this.#worker.state === "draining") return;
-    // A request may have found it unreachable meanwhile.
+    // A request may have found the server unreachable meanwhile.
     const { state } = this.#worker;
     const known = state === "unhealthy" ? { ...this.#health, state } : this.#health;
     this.#health = judgeHealth(known, answer, realClock.now());

@@ -1,4 +1,4 @@
-/** Requests of each worker's server, so that none of them delays a leaving server for ever. */
+/** Tracks the requests of each worker's server, and limits their time once the worker has to leave. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { Clock, Disarm } from "../../core/time/clock.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -35,7 +35,7 @@ export class RequestsOfWorkers {
     this.#ofWorkers.delete(worker);
   }
 
-  /** The present requests to such endpoints. */
+  /** The present requests to the meant endpoints. */
   of(isMeant: (endpointId: string) => boolean): readonly InFlight[] {
     return [...this.#ofWorkers].flatMap(([{ endpointId }, { inFlight }]) =>
       isMeant(endpointId) ? [...inFlight] : [],

@@ -190,7 +190,7 @@ export class UsageMeter {
       } catch (error) {
         log.warn(
           { err: error, entries: usages.length },
-          "what runs could not be noted for the bill",
+          "usage could not be recorded for the bill",
         );
       }
     };

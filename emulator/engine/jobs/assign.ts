@@ -17,8 +17,8 @@ import { wholePayload } from "./read/show-payload.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /**
- * Hands over as many waiting jobs of the endpoint as its workers have credit for and memory has, oldest first. When few are
- * left there, more are read.
+ * Hands over waiting jobs of the endpoint that are in memory, oldest first, as far as its workers have credit. Reads more jobs
+ * when few are left in memory.
  */
 export function assignWaiting(engine: TimePort & WorkerPort, step: Step, endpointId: string): void {
   for (;;) {
@@ -35,7 +35,7 @@ export function assignWaiting(engine: TimePort & WorkerPort, step: Step, endpoin
   if (step.isShortOfWaiting(endpointId)) step.effects.add({ type: "read-ahead", endpointId });
 }
 
-/** Takes a credit of the worker for one hand-over, given back should the step not be stored. */
+/** Takes one credit of the worker for a hand-over. The credit is given back if the step is not stored. */
 export function reserve(engine: TimePort & WorkerPort, step: Step, worker: WorkerHandle): HandOver {
   const leaseToken = engine.random.token();
   worker.reserve(leaseToken);
@@ -97,7 +97,7 @@ async function sendLater(
   }
 }
 
-/** Does nothing if the job has been deleted since it was handed over: then its worker need not hear of it. */
+/** Does nothing if the job was deleted after its hand-over, because its worker need not know of it. */
 async function sendStored(engine: SendUses, assignment: Assignment): Promise<void> {
   const stored = await engine.jobPayloads(assignment.job);
   if (stored === undefined) return;
@@ -110,7 +110,7 @@ async function sendStored(engine: SendUses, assignment: Assignment): Promise<voi
   if (bytes) void send(engine, assignment, { input: bytes, s3Config });
 }
 
-/** One after another, as far as there is no room for the input and for the message that it becomes. */
+/** Waits for room for the input and for the message that contains it. Jobs without room are sent one after another. */
 async function sendLarge(
   engine: SendUses,
   assignment: Assignment,
@@ -131,7 +131,7 @@ async function sendLarge(
     if (!sent) return giveBack();
     void sent.then(() => {
       giveBack();
-      // It was copied into the message.
+      // The message has a copy of the input.
       freeMemory(bytes);
     });
   } catch (error) {
@@ -140,7 +140,7 @@ async function sendLarge(
   }
 }
 
-/** Resolves when its payloads are not needed in memory any more. Undefined if that is at once. */
+/** Resolves when its payloads no longer need memory. Undefined if they need none now. */
 function send(
   engine: StepPort & HistoryPort & WakePort,
   assignment: Assignment,
@@ -149,8 +149,8 @@ function send(
   const { worker, job } = assignment;
   const { ownership, spans } = engine;
   if (!job.lease) return undefined;
-  // While its payloads were read, or this process stood still, another one may have given it to another worker. If none has, it is
-  // put back.
+  // While the payloads were read, or this process stood still, another process may have handed the job to another worker.
+  // Otherwise the job is put back.
   if (!ownership.owns(job.endpointId) && !ownership.isLeaving(job.endpointId)) {
     engine.notSent({ ...assignment, payloads });
     return undefined;

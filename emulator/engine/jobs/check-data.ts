@@ -18,6 +18,6 @@ export async function checkData(
   } catch (error) {
     // The store has logged it itself.
     if (error instanceof StoreDamagedError || error instanceof StoreClosedError) return;
-    engine.log.error({ err: error }, "the stored data could not be looked through for damage");
+    engine.log.error({ err: error }, "the stored data could not be checked for damage");
   }
 }

@@ -29,7 +29,7 @@ export async function expireDue(engine: ExpireUses & TimePort): Promise<void> {
   while ((await expireStored(engine)) === BATCH);
   const next = Math.min(await forgetReports(engine), await nextDueAt(engine));
   const now = clock.now();
-  // Jobs that are already due were put off.
+  // A due moment in the past belongs to jobs that were put off.
   if (Number.isFinite(next)) dueTimer.aim(next > now ? next : now + stallDetector.graceLeftMs);
 }
 
@@ -73,14 +73,14 @@ async function nextDueAt(engine: StepPort & TimePort): Promise<number> {
   return next;
 }
 
-/** The time by which jobs are judged. Deletions may be held back. */
+/** The job, with a later deletion if deletions are held back. */
 function heldBack({ clock }: TimePort, job: Job): Job {
   const heldMs = clock.now() - clock.deletesUpTo(job.submittedAt);
   if (heldMs === 0) return job;
   return { ...job, ttlAt: job.ttlAt + heldMs, retentionMs: job.retentionMs + heldMs };
 }
 
-/** Deletes what is no longer reported about deleted jobs. Returns when the next deletion is due. */
+/** Deletes old reports about deleted jobs. Returns when the next deletion is due. */
 async function forgetReports(engine: StepPort & TimePort): Promise<number> {
   const { clock, steps } = engine;
   const oldest = await steps.read((reads) => reads.reports.oldestDeletedAt());

@@ -1,6 +1,6 @@
 /**
- * Returns jobs to the queue that were handed over and not sent: their input is in an unreachable bucket, or their endpoint
- * might have moved.
+ * Returns unsent jobs to the queue after their hand-over: their input is in an unreachable bucket, or their endpoint might have
+ * moved.
  */
 import { pause } from "../../core/time/pause.ts";
 import type { StepPort } from "../steps/step-port.ts";

@@ -95,7 +95,7 @@ export class RecoveredJobs {
     return isOfExternal(job) || (isPodWorker(workerId) && this.#workers.mayCome(workerId));
   }
 
-  /** The worker has come back and named its jobs; its other jobs returned to the queue then. */
+  /** Returns to the queue the jobs, except where a worker came back in the meantime. */
   async #giveBack(jobs: readonly Job[]): Promise<void> {
     const { log } = this.#engine;
     for (const [endpointId, ofEndpoint] of Map.groupBy(jobs, (job) => job.endpointId)) {

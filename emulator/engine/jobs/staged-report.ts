@@ -38,9 +38,9 @@ const NONE: ReadonlyMap<Uint8Array, Payload> = new Map();
 
 /** Options for staging a report. */
 export interface StagingTerms {
-  /** The staging of the report before it, which keeps reports in order. */
+  /** The staging of the previous report: reports stay in order. */
   readonly before: Promise<unknown> | undefined;
-  /** Its payloads were checked when they came in. */
+  /** The payloads were checked on arrival. */
   readonly isChecked: boolean;
 }
 
@@ -61,7 +61,7 @@ export function stageReport(
   return stagedBy(terms.isChecked || bytes === 0 ? report : checkedSmallReport(report), NONE);
 }
 
-/** @param staged the payloads that were staged; no file holds the others */
+/** @param staged the payloads that were staged; the others are not in files */
 function stagedBy(report: WorkerReport, staged: ReadonlyMap<Uint8Array, Payload>): StagedReport {
   const payloadOf = (bytes: Uint8Array): Payload => staged.get(bytes) ?? { kind: "inline", bytes };
   const { chunks = [], progress = [], outcomes = [] } = report;

@@ -80,7 +80,7 @@ async function submitAs(
       : await prepared(engine, submission, id);
     if (input.kind === "file") submission.room?.free();
     const accept = (step: Step) => {
-      // Deleted meanwhile? Its jobs are deleted in steps before or after this one.
+      // Refuses an endpoint that was deleted meanwhile: other steps delete its jobs.
       engine.directory.endpoint(endpoint.id);
       const known = step.job(id);
       if (known?.endpointId === endpoint.id) return known;

@@ -32,7 +32,7 @@ interface JobMove extends StatusMove {
   readonly jobId: string;
 }
 
-/** It is kept for long: none holds more than short texts. */
+/** A change is kept for long, so it has short texts only. */
 export type StateChange =
   | JobMove
   | AttemptEnded
@@ -57,7 +57,7 @@ export type StateChange =
   /** The clock was advanced. */
   | { readonly type: "clock"; readonly offsetMs: number };
 
-/** A change with the moment of its publication, in service time (ms), and its number among all of this run, from 1. */
+/** A change with the moment of its publication, in service time (ms), and its number in this run, from 1. */
 export type ServiceEvent = StateChange & { readonly at: number; readonly serial: number };
 
 /** The events that a reader missed. If they are no longer kept, a sentence that says why. */
@@ -78,11 +78,11 @@ export class EventFeed {
   readonly #onDefect: OnDefect;
   readonly #listeners = new Set<Listener>();
   readonly #kept: number;
-  /** The event n is at n % kept: changes as they were published, so that keeping one costs next to nothing. */
+  /** Event n is at n % kept. Events are kept as published, which costs almost nothing. */
   readonly #changes: StateChange[] = [];
   readonly #moments: Float64Array;
   #newest = 0;
-  /** Tells the ids of this run from those of others. */
+  /** Distinguishes the ids of this run from ids of other runs. */
   #run: string | undefined;
 
   /**
@@ -184,6 +184,5 @@ function brief({ type, message }: Failure): AttemptEnded["failure"] {
 }
 
 const OTHER_RUN =
-  "that event is not of this run of the service: ask for the states, and follow on from here";
-const TOO_MANY =
-  "more has happened since that event than is kept: ask for the states, and follow on from here";
+  "the event is from another run of the service: read the states, and follow from here";
+const TOO_MANY = "some events since then are no longer kept: read the states, and follow from here";

@@ -59,7 +59,7 @@ export class LogFeed {
     this.#keep(at, { endpointId, workerId, subjectId, characters: line.length, entry });
   }
 
-  /** Only lines about trouble are kept: all others would push them out. */
+  /** Only failures are kept: the many good ends would push them out. */
   attemptEnded(end: AttemptEnd): void {
     const at = this.#now();
     const { endpointId, failure } = end;

@@ -9,7 +9,8 @@ import type { WakePort } from "../steps/wake-port.ts";
 import type { Running } from "./running.ts";
 
 /**
- * The endpoints are owned when it returns. Resolves when work that ran at the former owner is settled, and billed until then.
+ * This process owns the endpoints as soon as the call returns. Resolves when the former owner's running work is settled and
+ * billed.
  */
 export async function gainEndpoints(
   engine: StepPort & TimePort & TellPort & CatalogPort & WakePort,

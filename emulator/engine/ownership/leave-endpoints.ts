@@ -11,8 +11,8 @@ import type { WorkerHandle } from "../workers/worker-handle.ts";
 import type { Running } from "./running.ts";
 
 /**
- * Time for jobs and requests to end, ms of real time: first while load balancing endpoints still take requests, then without.
- * Together, at a stop, it equals that of an emulator without replicas.
+ * Two periods in which jobs and requests can end, ms of real time. In the first one load balancing endpoints still take
+ * requests. Their sum is the time that an emulator without replicas gives at its stop.
  */
 const WAIT_MS: Readonly<Record<LeaveWhen, readonly [number, number]>> = {
   idle: [55_000, 5_000],

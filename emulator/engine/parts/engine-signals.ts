@@ -40,15 +40,15 @@ export interface EngineSignals {
   readonly jobsDue: Signal;
   /** A job that cannot be handed to its worker. */
   readonly inputDamaged: Signal<InputDamage>;
-  /** A job that was handed over and is not sent: its input cannot be read now, or its endpoint may be another process's. */
+  /** A job that was handed over and is not sent: its input cannot be read now, or another process may own its endpoint. */
   readonly notSent: Signal<Assignment>;
-  /** Partitions that a batch was refused for: another process has them. */
+  /** Partitions of a refused batch: another process owns them. */
   readonly partitionsLost: Signal<ReadonlySet<number>>;
   /** Records that other processes changed. */
   readonly recordsChanged: Signal<readonly RecordChange[]>;
   /** A launcher can now start workers or pods that it could not before. */
   readonly launcherWilling: Signal;
-  /** A launcher has looked for workers of former processes. */
+  /** A launcher has finished its search for workers of former processes. */
   readonly workersFound: Signal;
 }
 

@@ -82,7 +82,7 @@ export interface ContextOptions {
   readonly tracer?: Tracer | undefined;
   /** Default: `DEFAULT_PRICES`. */
   readonly prices?: PriceTable;
-  /** Called with each attempt that ended and each job that ended without one, after the commit. */
+  /** Called after the commit with each ended attempt, and with each job that ended without an attempt. */
   readonly attemptEnded?: (end: AttemptEnd) => void;
   /** Called with the description that a worker sends of its handler. */
   readonly handlerTold?: HandlerTold;
@@ -161,7 +161,7 @@ function startingAnew(options: ContextOptions) {
   };
 }
 
-/** What the engine needs of its machine. */
+/** The machine's part of the engine's options, with defaults. */
 function machineOf({
   volumeFiles = NO_VOLUME_FILES,
   podMemoryInGb = () => undefined,
@@ -229,8 +229,8 @@ function openListeners(clock: Clock, random: Random, log: EngineLog) {
   return {
     signals: createSignals(defects.of("a part of the engine failed to take a signal")),
     events: new EventFeed(clock, random, defects.of("a follower of events failed")),
-    watchers: new JobWatchers(defects.of("who waits for a job failed to take its news")),
-    onDefect: defects.of("what a stored step asked for was not done"),
+    watchers: new JobWatchers(defects.of("a listener of a job failed")),
+    onDefect: defects.of("an effect of a stored step was lost"),
   };
 }
 

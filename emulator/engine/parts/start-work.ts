@@ -11,7 +11,7 @@ type Work = () => Promise<void>;
 export class StartWork {
   readonly #clock: Clock;
   readonly #log: EngineLog;
-  /** True once the first of them has found no room. */
+  /** True once a write has found no room. */
   readonly #left: Work[] = [];
   #disarm: Disarm | undefined;
   #trying: Promise<void> | undefined;
@@ -45,7 +45,7 @@ export class StartWork {
       if (!isFull(error)) throw error;
       this.#left.push(work);
       const meaning =
-        "until then what is stored can be read, but nothing is stored and no worker starts; the start goes on when there is room";
+        "until there is room, stored data can be read, but nothing is stored and no worker starts; then the start goes on";
       this.#log.error({}, `${error.message}; ${meaning}`);
       this.#tryLater();
     }

@@ -102,7 +102,9 @@ export class PodKeeper {
     if (launcher === undefined || !this.#isOpen) return;
     this.#work = this.#work
       .then(() => (this.#isOpen ? step(launcher) : undefined))
-      .catch((error: unknown) => log.error({ err: error }, `${what} could not be dealt with`));
+      .catch((error: unknown) =>
+        log.error({ err: error }, `the state of ${what} could not be updated`),
+      );
     void pendingWork.track(what, this.#work);
   }
 
@@ -121,8 +123,7 @@ export class PodKeeper {
 
   #start(launcher: PodLauncher, pod: Pod): void {
     const refusal = launcher.refusesPod(pod);
-    if (refusal !== undefined)
-      return this.#logOnce({}, `pods are not run, only kept as what is wanted: ${refusal}`);
+    if (refusal !== undefined) return this.#logOnce({}, `pods are stored, but not run: ${refusal}`);
     const { random, log, podRuns, realClock } = this.#engine;
     const id = random.shortId(RUN_ID_LENGTH);
     const grant = this.#gpus.take(pod, id, true);

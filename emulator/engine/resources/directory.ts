@@ -89,7 +89,7 @@ export class Directory {
     return volume;
   }
 
-  /** Hides an endpoint that is being deleted; `[Symbol.dispose]` when it is gone, or stays after all. */
+  /** Hides an endpoint that is being deleted. Dispose of the result when the endpoint is deleted, or if it stays. */
   leaving(id: string): Disposable {
     this.#leaving.add(id);
     return { [Symbol.dispose]: () => void this.#leaving.delete(id) };

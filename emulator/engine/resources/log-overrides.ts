@@ -16,11 +16,11 @@ export function logSettled(
   { kept, overridden }: Disagreement,
 ): void {
   if (kept.length > 0) {
-    const message = `${whose} keeps what was changed over the management interface, though its file says otherwise: ${kept.join(", ")}`;
+    const message = `${whose} keeps changes made over the management interface, although its file has other values: ${kept.join(", ")}`;
     log.info({ ...ids, fields: kept }, message);
   }
   if (overridden.length > 0) {
-    const message = `what was changed of ${whose} over the management interface gave way to its file, which is newer: ${overridden.join(", ")}`;
+    const message = `changes of ${whose} made over the management interface were replaced by its newer file: ${overridden.join(", ")}`;
     log.warn({ ...ids, fields: overridden }, message);
   }
 }

@@ -88,6 +88,6 @@ async function inServiceWords(engine: StepPort, work: Promise<void>): Promise<vo
 
 function shrinks({ size }: NetworkVolume, asked: number): ServiceError {
   return invalidRequest([
-    `size must be ${size} (GB) or more, for a network volume only grows; got ${asked}`,
+    `size must be ${size} (GB) or more, because a network volume can only grow; got ${asked}`,
   ]);
 }

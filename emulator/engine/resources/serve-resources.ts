@@ -83,7 +83,7 @@ function isSealed(engine: SecretPort, { id, sealed }: RegistryAuth, text: string
   try {
     return unsealSecret(engine, id, sealed, "the credentials") === text;
   } catch {
-    // The place may be served with another key, for example.
+    // The secret may be encrypted with another key, for example.
     return false;
   }
 }
@@ -122,6 +122,6 @@ function refuseTaken(kind: string, { id, name }: Named, all: readonly Named[]): 
   if (other === undefined) return;
   throw new NameTakenError(
     `there is a ${kind} named "${name}" already, which was made over the management interface (${other.id}); ` +
-      `give that of the config another name, or "${other.id}" as its key to make it the same one`,
+      `rename the one in the config, or give it the key "${other.id}" to make both the same`,
   );
 }

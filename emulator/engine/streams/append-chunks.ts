@@ -56,7 +56,7 @@ function storeChunksOf(
   return nextIndex;
 }
 
-/** Stores the newest progress value in the place of the output; void if the job ends without one. */
+/** Stores the newest progress value in the place of the output. The value is deleted if the job ends without an output. */
 export function storeProgress(
   engine: TimePort,
   step: Step,

@@ -34,7 +34,7 @@ export class ChunkTail implements Disposable {
     return this.#isBehind;
   }
 
-  /** Marks that a question to the store after this call is recent enough. */
+  /** Call it before a read of the store: the read includes every chunk so far. */
   readingStore(): void {
     this.#isBehind = false;
   }

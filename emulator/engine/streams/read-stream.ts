@@ -38,7 +38,7 @@ const WINDOW: Most = {
   maxInHand: IN_HAND_MAX_BYTES,
 };
 
-/** Maximum that a follower holds at a time, because it may wait for long with it. */
+/** Maximum size of chunks that a follower holds at a time; it may hold them for long. */
 const LOOK_AHEAD: Most = { maxCount: 16_384, maxBytes: 65_536 };
 
 export interface StreamPart {
@@ -115,7 +115,7 @@ export async function* followStream(
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
   tail.readingStore();
   const known = await engine.steps.jobInMemory(ref.jobId);
-  // The tail is told all further news of the job.
+  // From now on the tail hears of every change of the job.
   if (options.from === 0 && known !== undefined && isBeforeItsChunks(known, ref))
     place.reach(known.attempt);
   else tail.foundInStore();

@@ -20,7 +20,7 @@ import { storedOffsetMs } from "./advance-clock.ts";
 const RECORD_ID = "highest";
 /** Interval between two writes of it. */
 const KEPT_EVERY_MS = 60_000;
-/** Maximum time between two runs that is believed. */
+/** Maximum time between two runs for which the wall clock is trusted. */
 const GAP_MS = 3_600_000;
 /** Time for which deletions are held. */
 const HELD_MS = 600_000;
@@ -77,7 +77,7 @@ export class KeptTime {
   #release(): void {
     const { clock, dueTimer, log, webhookDue } = this.#engine;
     if (!clock.letGo()) return;
-    log.info({}, "what was held is deleted from now on");
+    log.info({}, "deletions are no longer held");
     dueTimer.aim(clock.now());
     webhookDue();
   }
@@ -122,7 +122,7 @@ function behindInWords(wall: number, before: number): string {
 
 function heldInWords(held: number, before: number, now: number): string {
   const count = held >= COUNTED ? `${COUNTED} or more` : String(held);
-  return `the clock of this machine is ${durationInWords(now - before)} ahead of the service time of the last run: ${iso(now)} against ${iso(before)}; ${count} jobs that are to be deleted only for that are held for 10 minutes: if the clock is wrong, set it right and start anew, or hold them with sv-emulate clock hold`;
+  return `the clock of this machine is ${durationInWords(now - before)} ahead of the service time of the last run: ${iso(now)} against ${iso(before)}; ${count} jobs would be deleted only because of this and are held for 10 minutes: if the clock is wrong, correct it and restart, or hold them with sv-emulate clock hold`;
 }
 
 function iso(at: number): string {

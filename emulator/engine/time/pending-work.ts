@@ -9,7 +9,7 @@ export class PendingWork {
   readonly #waiting = new Set<() => void>();
   readonly #storing: () => Promise<void> | undefined;
 
-  /** @param storing resolves when what is being stored now is, undefined if nothing is; default: nothing ever is */
+  /** @param storing resolves when all present writes are stored; undefined without writes; default: always undefined */
   constructor(storing: () => Promise<void> | undefined = () => undefined) {
     this.#storing = storing;
   }

@@ -57,7 +57,7 @@ export class ServiceClock implements Clock {
     return !this.#isHeld;
   }
 
-  /** Service time for the deletion of something that began at `since`; without it, of anything. */
+  /** Service time for the deletion of data that began at `since`; default: of any data. */
   deletesUpTo(since = 0): number {
     return this.now() - (since < this.#gap.at ? this.#gap.ms : 0);
   }
@@ -69,7 +69,7 @@ export class ServiceClock implements Clock {
     return Number.isFinite(next) ? next : undefined;
   }
 
-  /** Moments of timers with a note, without those that are no longer due. */
+  /** Due moments of the timers with a note, except timers that are no longer due. */
   get noted(): readonly DueMoment[] {
     return [...this.#wakes].flatMap((wake) => {
       const at = dueOf(wake);

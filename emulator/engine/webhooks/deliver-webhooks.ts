@@ -88,7 +88,7 @@ export class WebhookDelivery {
     this.wake();
   }
 
-  /** Resolves when the present calls of such endpoints are over. */
+  /** Resolves when the present calls of the meant endpoints are over. */
   async ended(isMeant: (endpointId: string) => boolean): Promise<void> {
     await Promise.all(this.#callsOf(isMeant).map(({ done }) => done));
   }
@@ -113,10 +113,7 @@ export class WebhookDelivery {
       try {
         await this.#beginDue();
       } catch (error) {
-        this.#engine.log.error(
-          { err: error },
-          "webhook calls that are due could not be looked for",
-        );
+        this.#engine.log.error({ err: error }, "the search for due webhook calls failed");
         this.#dueTimer.aim(this.#engine.clock.now() + RETRY_MS);
       }
     }
@@ -217,7 +214,10 @@ export class WebhookDelivery {
       return await this.#sender.send({ id, url, pieces, traceparent }, signal);
     } catch (error) {
       if (signal.aborted) return undefined;
-      this.#engine.log.error({ deliveryId: delivery.id, err: error }, "a webhook call failed here");
+      this.#engine.log.error(
+        { deliveryId: delivery.id, err: error },
+        "a webhook call failed inside the service",
+      );
       const reason = error instanceof PayloadDamagedError ? error.message : NOT_SENT;
       return { durationMs: 0, headers: {}, error: reason };
     } finally {
@@ -262,6 +262,7 @@ export class WebhookDelivery {
 
 const STOPPING = new Error("the service is stopping");
 const MOVED = new Error("the endpoint has moved");
-const NOT_RECORDED = "what came of a webhook call could not be recorded yet; trying on each second";
+const NOT_RECORDED =
+  "the result of a webhook call could not be recorded yet; trying again every second";
 const NOT_SENT = "the service could not read or send the body";
 const GIVEN_UP = "a webhook was not delivered; no try is left";

@@ -2,7 +2,7 @@
 import type { WorkerHandle } from "./worker-handle.ts";
 import type { WorkerMover } from "./move-worker.ts";
 
-/** The worker gets no further message, and none of its messages counts as an unexpected end. */
+/** Sends the worker no further message and kills it. Its end counts as expected. */
 export function endAtOnce(mover: Pick<WorkerMover, "move">, worker: WorkerHandle): void {
   worker.cutOff();
   if (!mover.move(worker, "forget")) mover.move(worker, "retire");

@@ -1,4 +1,4 @@
-/** Samples the memory of workers that are processes, which costs some 0.1 ms for each of them in 10 s. */
+/** Samples the memory of workers that are processes. Each sample costs about 0.1 ms. */
 import type { Disarm } from "../../core/time/clock.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";

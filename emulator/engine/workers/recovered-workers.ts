@@ -44,7 +44,7 @@ export class RecoveredWorkers {
     }
   }
 
-  /** Whether the worker is there, or the search is not over. */
+  /** Whether the worker was found, or may still be found. */
   mayCome(workerId: string): boolean {
     const isUnknown = this.#outliving.some(({ problem }) => problem !== undefined);
     return isUnknown || this.#engine.fleet.find(workerId) !== undefined;

@@ -1,4 +1,4 @@
-/** Detects stalls of the service itself: workers that it could not hear then were not silent. */
+/** Detects stalls of the service itself. A worker is not silent while the service cannot hear it. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
 import type { EngineLog } from "../observe/engine-log.ts";
@@ -8,8 +8,8 @@ const LATE_RENEWALS = 1.5;
 
 /**
  * Causes of a stall: the process was stopped, its machine slept, its loop was busy, or its disk does not answer. Timers that
- * came due meanwhile fire before delayed messages of workers are read. So no worker is judged by its silence until a whole
- * lease has passed again. After a stall too short to be detected there is time to read a renewal before the lease expires.
+ * came due meanwhile fire before delayed messages of workers are read. A worker's silence therefore counts only after another
+ * whole lease. After a stall too short to be detected there is time to read a renewal before the lease expires.
  */
 export class StallDetector {
   readonly #clock: Clock;

@@ -40,7 +40,7 @@ export interface WorkerHandleOptions {
 
 /** The messages of a worker, in real time. */
 interface WorkerContact {
-  /** When the last one came or was handled; the worker's start before the first one. */
+  /** When the last message came or was handled; the worker's start before the first message. */
   lastAt: number;
   wasMade: boolean;
   /** Messages that are being handled. Later messages have to wait, through no fault of the worker. */
@@ -67,7 +67,7 @@ export class WorkerHandle {
   keyId: string | undefined;
   /** Assigned by `move-worker.ts` alone. */
   life: WorkerLife;
-  /** When its program began to run (service time). Assigned by `move-worker.ts` alone, as the next three. */
+  /** When its program began to run (service time). Assigned by `move-worker.ts` alone, like the next three fields. */
   pulledAt: number | undefined;
   /** When its first message came (service time). */
   bootedAt: number | undefined;
@@ -81,7 +81,7 @@ export class WorkerHandle {
   server: ServerAddress | undefined;
   /** How the worker's process ended. Undefined until then. */
   exit: WorkerExit | undefined;
-  /** It was stopped where it is, on demand. */
+  /** The worker's process was frozen on demand. */
   isFrozen = false;
   /** The GPUs it was given, all of one type. */
   gpus: readonly GpuDevice[] = [];
@@ -122,7 +122,7 @@ export class WorkerHandle {
     return this.isExternal && namesItsJobs(this.id);
   }
 
-  /** The state that is shown of it. */
+  /** The state as shown to clients. */
   get state(): WorkerState {
     return SHOWN_STATES[this.life.phase];
   }

@@ -44,7 +44,7 @@ export interface MemorySamples {
   readonly endsAt: number;
 }
 
-/** A worker as operators are shown it. */
+/** A worker as operators see it. */
 export interface WorkerReport extends WorkerPlace {
   readonly id: string;
   readonly endpointId: string;
@@ -69,9 +69,9 @@ export interface WorkerReport extends WorkerPlace {
   readonly past: readonly PastJob[];
 }
 
-/** What is noted of a worker. */
+/** The notes about a worker. */
 interface Notes {
-  /** Twice as many as are shown at most: the oldest go many at once. */
+  /** At most twice as many as are shown: the oldest are removed many at once. */
   past: PastJob[];
   readonly bytes: number[];
   sampledAt: number;
@@ -82,7 +82,7 @@ interface Held extends CurrentJob {
   readonly by: Notes;
 }
 
-/** The jobs that it took along are among its past ones only when that is durable. */
+/** Its last jobs are added to the past ones when their end is durable. */
 interface EndedWorker {
   readonly report: WorkerReport;
   readonly notes: Notes;

@@ -24,7 +24,7 @@ import type { WorkerStarter } from "./worker-starter.ts";
 import type { Overdue, WorkerWatch } from "./worker-watch.ts";
 
 export interface WorkerManagerOptions {
-  /** What was decided. */
+  /** The log of decisions. */
   readonly decisions: Pick<DecisionLog, "isNew">;
   readonly gpus: Pick<GpuPool, "leave">;
   readonly ownership: Pick<OwnedPartitions, "holds" | "isHeldBack" | "isLeaving">;
@@ -76,8 +76,8 @@ export class WorkerManager {
   };
 
   /**
-   * Starts no more workers and ends all of them but those who will name their jobs to the next start: at once, or when they
-   * have finished their jobs. Workers that are lost meanwhile are not waited for.
+   * Starts no more workers and ends the present ones, at once or when they have finished their jobs. Workers that will name
+   * their jobs to the next start go on. Does not wait for workers that are lost meanwhile.
    */
   async stop(how: "drain" | "kill"): Promise<void> {
     this.#stopped = true;
@@ -88,7 +88,7 @@ export class WorkerManager {
       for (const worker of this.#engine.fleet.all()) {
         if (worker.namesItsJobs) continue;
         this.#move(worker, "retire");
-        // A server that was told to leave might not answer the requests it has.
+        // A server might not answer its requests after an order to leave.
         const isAnswering = worker.endpointType === "LOAD_BALANCING" && worker.heldCount > 0;
         if (!isAnswering) this.#move(worker, "send-drain");
       }
@@ -103,10 +103,7 @@ export class WorkerManager {
     for (const worker of this.#engine.fleet.all()) worker.launched?.kill();
   }
 
-  /**
-   * Ends at once what works on endpoints that have moved, or leave: workers are killed, and no others are started. Resolves when
-   * they have exited.
-   */
+  /** Kills the workers of endpoints that have moved or are leaving, and starts no others. Resolves when they have exited. */
   async abandon(isMeant: (endpointId: string) => boolean): Promise<void> {
     const workers = this.#engine.fleet.all().filter(({ endpointId }) => isMeant(endpointId));
     for (const worker of workers) endAtOnce(this.#engine.mover, worker);
@@ -159,7 +156,7 @@ export class WorkerManager {
     return { now: clock.now(), endpoint, demand, workers: fleet.workersOf(endpoint.id) };
   }
 
-  /** Whether the jobs of an endpoint, as they are now, can change what is done for it. */
+  /** Whether the endpoint's present jobs can change the next decision. */
   #jobsMatter(endpointId: string): boolean {
     const { directory, fleet, steps } = this.#engine;
     const endpoint = directory.findEndpoint(endpointId);
@@ -220,7 +217,7 @@ export class WorkerManager {
   #retire(endpointId: string): void {
     const { directory, fleet } = this.#engine;
     const isMoving = directory.findEndpoint(endpointId) !== undefined;
-    // Who names its jobs goes on where the endpoint goes.
+    // A worker that names its jobs goes on at the endpoint's next owner.
     const workers = fleet.workersOf(endpointId).filter((each) => !isMoving || !each.namesItsJobs);
     for (const worker of workers) {
       if (!this.#move(worker, "forget")) this.#move(worker, "retire");
@@ -287,7 +284,7 @@ export class WorkerManager {
   /** Call it with a worker that was started elsewhere, and has exited. */
   async ended(worker: WorkerHandle, exit: WorkerExit): Promise<void> {
     recordEnd(this.#engine, worker, exit, this.#scales.get(worker.endpointId));
-    // It is not counted as unhealthy where nobody starts another one.
+    // Without an owner here no other worker is started, so this one does not count as unhealthy.
     if (!this.#options.ownership.holds(worker.endpointId)) this.#move(worker, "forget");
     // The next start puts the jobs of workers that ended with the service back into the queue, and so does another owner.
     else if (!this.#stopped) await loseWorker(this.#engine, worker, exitFailure(worker, exit));

@@ -19,7 +19,7 @@ export interface WorkerPort {
   /** Requests to load balancing endpoints: in flight, or waiting for a worker. */
   readonly balancer: Balancer;
   readonly lease: LeaseTerms;
-  /** Tells silent workers from a service that was stalled. */
+  /** Distinguishes silent workers from a stalled service. */
   readonly stallDetector: StallDetector;
   /** Reads the payloads of a job for its worker. Undefined if the job was deleted. Rejects if they cannot be read. */
   readonly jobPayloads: (job: Job) => Promise<StoredPayloads | undefined>;

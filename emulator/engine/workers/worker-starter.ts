@@ -25,7 +25,7 @@ const LAUNCHER_RETRY_MS = 60_000;
 
 /** Why no worker was started. */
 export interface Refusal {
-  /** A sentence. Undefined if it will be known in a moment. */
+  /** The reason as a sentence. Undefined if it will be known in a moment. */
   readonly reason: string | undefined;
   /** When to try again, ms from now. Undefined if the endpoint waits in the queue for GPUs. */
   readonly retryMs?: number;
@@ -168,7 +168,7 @@ export class WorkerStarter {
     this.#options.gpus.release(worker.id, isSuspect);
   }
 
-  /** The first launcher that does not refuse, or a sentence on why all do. */
+  /** The first launcher that does not refuse, or the reason why all refuse. */
   #launcherOf(template: Template): Launcher | string {
     const reasons: string[] = [];
     for (const launcher of this.#options.launchers) {

@@ -40,7 +40,7 @@ interface Reached {
 interface Passing {
   readonly done: Promise<void>;
   tunnelSockets?: readonly Socket[];
-  /** True: another replica answers the request, and counts it. */
+  /** True: another replica answers and counts the request. */
   isElsewhere?: boolean;
 }
 
@@ -81,7 +81,7 @@ export class BalanceHandler {
     }
   }
 
-  /** Whether this version of Node lets a server decide; otherwise a request for an upgrade is answered without one. */
+  /** Whether this version of Node lets a server refuse upgrades. Older versions never upgrade a request. */
   static get canUpgrade(): boolean {
     const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
     const [sinceMajor, sinceMinor] = UPGRADES_SINCE;
@@ -130,8 +130,8 @@ export class BalanceHandler {
   }
 
   /**
-   * Lets requests in flight finish within a limit, and upgraded connections within `graceMs`. Waiting requests have been
-   * refused before.
+   * Lets requests in flight finish within their time limit, and upgraded connections within `graceMs`. Call it after waiting
+   * requests were refused.
    */
   async stop(graceMs: number): Promise<void> {
     const hangUp = setTimeout(() => {
@@ -252,12 +252,12 @@ export class BalanceHandler {
   }
 }
 
-/** A worker's server may do anything with a request, so it never counts as reading. */
+/** A request to a worker's server never counts as reading, because the server may change anything. */
 function needOf({ endpointId }: BalancedTarget): Need {
   return { part: "jobs", reads: false, endpointId };
 }
 
-/** Reads from the socket meanwhile: only this shows that the client has gone. */
+/** Reading from the socket is the only way to notice that the client has gone. */
 async function watching<T>(socket: Socket, work: () => Promise<T>): Promise<T> {
   const look = () => {
     if (socket.readableLength === 0) socket.read(0);

@@ -84,7 +84,7 @@ function withoutDashboard([name, value]: [string, string]): [string, string][] {
   return left === undefined ? [] : [[name, left]];
 }
 
-/** Methods whose requests should state that they have no body. */
+/** Methods of requests that should state that they have no body. */
 function hasNoLength({ method = "", headers }: IncomingMessage): boolean {
   return ["POST", "PUT", "PATCH"].includes(method) && headers["content-length"] === undefined;
 }

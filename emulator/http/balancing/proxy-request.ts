@@ -147,7 +147,7 @@ export class ProxyRequest {
     });
   }
 
-  /** The server will not answer. Failures after the head of the answer are handled at the answer itself. */
+  /** The server will not answer. Failures after the head of the answer are handled elsewhere. */
   #broken(how: string): void {
     if (this.#isAnswered) return;
     const message = `the server of worker ${this.#assigned.workerId} did not answer: ${how}`;
@@ -168,7 +168,7 @@ function isAnnouncedTooLarge({ headers, statusCode }: IncomingMessage, method = 
   return Number(headers["content-length"] ?? 0) > MAX_BYTES;
 }
 
-/** Not for an answer whose end is the end of the connection. */
+/** Not for an answer that ends with its connection. */
 function takesTrailers({ useChunkedEncodingByDefault }: ServerResponse): boolean {
   return useChunkedEncodingByDefault;
 }

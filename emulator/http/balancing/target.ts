@@ -3,13 +3,13 @@ import type { IncomingMessage } from "node:http";
 
 export interface BalancedTarget {
   readonly endpointId: string;
-  /** For the worker's server: path and query exactly as the client sent them. */
+  /** Path and query for the worker's server, exactly as the client sent them. */
   readonly path: string;
   /** The removed beginning of the path; may be empty. */
   readonly prefix: string;
 }
 
-/** Host headers that may name an endpoint, and beginnings of paths that do: only such a request is looked at more closely. */
+/** Host headers and beginnings of paths that may name an endpoint. Only such requests are examined further. */
 export const BALANCED_HOST = /\.localhost/iu;
 export const BALANCED_PATH = "/lb/";
 

@@ -1,6 +1,6 @@
 /**
- * Warns of unknown keys in submissions that look like misspelt known ones. Unknown keys are accepted all the same, because
- * existing clients send some (ours).
+ * Warns of unknown keys in submissions that look like misspelt known ones. Unknown keys are accepted, because existing clients
+ * send some (ours).
  */
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { valueInWords } from "../../core/input/problem-messages.ts";

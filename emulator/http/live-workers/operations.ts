@@ -6,7 +6,7 @@ import { stopJobs } from "./stop-jobs.ts";
 import { streamJob } from "./stream-job.ts";
 import { takeJob, takeJobs } from "./take-jobs.ts";
 
-/** By name. Clients do not see them. */
+/** The operations by name. The OpenAPI documents do not show them. */
 export const LIVE_WORKER_OPERATIONS = {
   takeJob,
   takeJobs,

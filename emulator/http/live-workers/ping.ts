@@ -26,7 +26,7 @@ export const ping: Operation<WorkerPath> = {
       reason: z.string().optional().meta({ description: "Why the worker cannot take jobs." }),
       runpod_version: z.string().optional().meta({ description: "Version of the worker's SDK." }),
     }),
-    answers: { 200: json("The leases of those jobs are renewed.", takenSchema) },
+    answers: { 200: json("The leases of the named jobs are renewed.", takenSchema) },
     errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full"],
   },
   async perform(call) {

@@ -17,8 +17,7 @@ export interface ReceivedReport {
 }
 
 /**
- * The body, or the refusal of one that exceeds the largest output. While it arrives the worker does not count as silent, and
- * the job's time does not run.
+ * The body, or the refusal of a body that exceeds the largest output. While the body arrives, the worker does not count as silent, and the job's execution time does not run.
  * @throws ServiceError unsupported_encoding; ClientGoneError
  */
 export async function receiveReport(

@@ -65,7 +65,7 @@ export const askGraphql: Operation = {
   contract: {
     tag: "endpoints",
     takes: graphqlRequestSchema,
-    answers: { 200: json("What was asked for, or why not.", answerSchema) },
+    answers: { 200: json("The requested data, or the errors.", answerSchema) },
     errors: ["unauthorized"],
   },
   async perform(call) {
@@ -103,9 +103,7 @@ function refuseSeveralOwners({ service: { ownership } }: Call<unknown>, prepared
   const [, ...others] = ownedBy(prepared.fields);
   if (others.every((owned) => isOwned(ownership, owned))) return;
   const names = prepared.fields.map(({ name }) => name).join(", ");
-  throw invalidRequest([
-    `${names} are about what different replicas have; ask for each in a request of its own`,
-  ]);
+  throw invalidRequest([`${names} belong to different replicas; send each in its own request`]);
 }
 
 /** @throws ServiceError if nothing could be done for a reason other than the request */

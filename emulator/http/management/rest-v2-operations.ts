@@ -39,14 +39,14 @@ const QUOTA_HEADERS = z.object({
   RateLimit: z
     .string()
     .optional()
-    .meta({ description: 'What is left of each quota: `"minute";r=59;t=12`, with commas.' }),
+    .meta({ description: 'The rest of each quota: `"minute";r=59;t=12`, separated by commas.' }),
   "RateLimit-Policy": z
     .string()
     .optional()
-    .meta({ description: 'Each quota: `"minute";q=60;w=60`, with commas.' }),
+    .meta({ description: 'Each quota: `"minute";q=60;w=60`, separated by commas.' }),
 });
 
-/** Adds what all of them share. */
+/** The operations, with what all of them share. */
 export const REST_V2_OPERATIONS: Readonly<Record<string, Operation>> = Object.fromEntries(
   Object.entries(OPERATIONS).map(([name, operation]) => [name, counted(operation)]),
 );

@@ -61,13 +61,13 @@ export function failureOfRefusal(refusal: ServiceError): OpenAiFailure {
   return { status, error: { message, type: typeOf(status), param: null, code } };
 }
 
-/** The job started again after events of its first run were written. */
+/** The refusal of a job that started again after events of its first run were written. */
 export function failureOfRestart(): OpenAiFailure {
   const message = "the worker was lost in the middle of the answer; the job was cancelled";
   return { status: 500, error: { message, type: typeOf(500), param: null, code: "worker_lost" } };
 }
 
-/** The end of a job that did not complete. The endpoint's own rules have already decided about retries. */
+/** The error of a job that did not complete. The endpoint's own rules have already decided about retries. */
 export function failureOfJob({ status, failure }: Job): OpenAiFailure {
   const code = failure?.type ?? (status === "CANCELLED" ? "job_cancelled" : "job_failed");
   const message = failure?.message ?? "the job was cancelled";
@@ -79,14 +79,14 @@ export function failureOfJob({ status, failure }: Job): OpenAiFailure {
   };
 }
 
-/** The answer did not arrive in time. */
+/** The refusal of a call without an answer in time. */
 export function failureOfWait(waitMs: number): OpenAiFailure {
   const message = `the answer did not arrive within ${waitMs} ms; the job was cancelled`;
   const error = { message, type: typeOf(504), param: null, code: "wait_elapsed" };
   return { status: 504, error, shouldRetry: false };
 }
 
-/** The output of a completed job is not a valid answer. */
+/** The refusal of a completed job with an output that is not a valid answer. */
 export function failureOfOutput(message: string): OpenAiFailure {
   const error = { message, type: typeOf(500), param: null, code: "invalid_output" };
   return { status: 500, error, shouldRetry: false };

@@ -18,7 +18,7 @@ export interface Dialect {
   job(view: JobView): readonly Piece[];
   /** Time for which `/stream` is held open without chunks, ms. */
   readonly streamHoldMs: number;
-  /** The answer of `/stream`, without a push, with a part of a stream. */
+  /** The answer of `/stream` with a part of a stream, unless it is pushed. */
   chunks(part: StreamPart): WholeAnswer;
   template(template: Template): object;
   endpoint(endpoint: ShownEndpoint): object;

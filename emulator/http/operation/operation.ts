@@ -44,8 +44,8 @@ export interface Call<Path> {
 
 /**
  * Permission for an operation. `keys`: making keys; `admin`: the emulator's other operations; `user`: those of the service.
- * `worker`: the operation checks the key itself; `probe`: no key, like `anyone`. The last two are available until the service
- * has stopped.
+ * `worker`: the operation checks the key itself; `probe`: no key, like `anyone`. `worker` and `probe` are available until the
+ * service has stopped.
  */
 export type Access = "user" | "admin" | "keys" | Keyless;
 
@@ -72,8 +72,8 @@ export interface Operation<Path = unknown> extends Route {
   /** Default: `user`. */
   readonly access?: Access;
   /**
-   * Whether a read-only key may call the operation: it changes nothing, and its answer contains no secret with which to change
-   * anything. May depend on the query. Default: true if GET is its only method.
+   * Whether a read-only key may call the operation: the operation changes nothing, and its answer contains no secret that
+   * allows changes. May depend on the query. Default: true if GET is its only method.
    */
   readonly reads?: boolean | ((query: QueryParameters) => boolean);
   /** Whether calls are audited. Default: true unless the operation only reads or is about jobs. */
@@ -143,7 +143,7 @@ export interface OperationRules {
   readonly keyless: Keyless | undefined;
   readonly part: Part;
   readonly reads: boolean | ((query: QueryParameters) => boolean);
-  /** Whether it is audited. */
+  /** Whether calls are audited. */
   readonly isAudited: boolean;
   /** Whether calls are traced. Polls of workers are not, because they would fill the traces. */
   readonly isTraced: boolean;
@@ -178,7 +178,7 @@ export function needOf({
   return { part, reads: isReading, endpointId: endpointIdIn(path) };
 }
 
-/** Whether it is an operation on an endpoint's jobs, or for workers that take them. */
+/** Whether the operation is on an endpoint's jobs, or for workers that take jobs. */
 export function isOnJobs({ path }: Pick<Operation, "path">): boolean {
   return path.startsWith("/v2/:endpointId/");
 }

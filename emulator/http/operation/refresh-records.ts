@@ -23,7 +23,7 @@ export async function refreshIfUnknown(
   if (engine.directory.findEndpoint(endpointId) === undefined) await ownership.refreshRecords();
 }
 
-/** All operations except those on jobs, and pages. */
+/** True for all operations except those on jobs and those that serve pages. */
 function isOnRecords({ access, path }: Pick<Operation, "access" | "path">): boolean {
   return access !== "anyone" && !isOnJobs({ path });
 }

@@ -6,7 +6,7 @@ export interface AnswerHead {
   readonly statusMessage: string;
   /** Names and values in turn, without the headers of the connection between the replicas. */
   readonly headers: string[];
-  /** True: the replica does not own the subject of the request, or no longer. */
+  /** True: the replica does not own the subject of the request. */
   readonly isMoved: boolean;
   /** Offset of the body. */
   readonly end: number;
@@ -38,7 +38,7 @@ export function readAnswerHead(bytes: Buffer): AnswerHead | undefined {
       headers.push(name, value);
     }
   }
-  // Without a length, the end of the body is the end of the connection, which frames show here.
+  // Without a length, the body ends with the connection. Here frames mark its end.
   if (isLast && hasLength) headers.push("Connection", "close");
   const [, status = "", statusMessage = ""] = /^HTTP\/1\.1 (\d{3}) ?(.*)$/u.exec(statusLine) ?? [];
   return { status: Number(status), statusMessage, headers, isMoved, end: end + HEAD_END.length };

@@ -52,7 +52,7 @@ export class OwnerSearch {
     }
   }
 
-  /** The owner, unless it has just refused: it is asked again after any move, and after a while. */
+  /** The owner, unless it has just refused. It is asked again after the next move, or after a while. */
   #owner(): Replica | undefined {
     const isHere = isOwned(this.#ownership, this.#owned);
     const owner = isHere ? this.#ownership.self : ownerOf(this.#ownership, this.#owned);

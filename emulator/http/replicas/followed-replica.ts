@@ -29,7 +29,7 @@ export type AskReplica = (
   events: ExchangeEvents,
 ) => Promise<{ readonly channel: Channel; readonly exchange: Exchange }>;
 
-/** An event of a replica; or a note that it joined, does not answer, answers again, or has gone. */
+/** An event of a replica, or a note that the replica joined, does not answer, answers again, or has gone. */
 export type Told = { readonly replica: string } & (
   | { readonly frame: EventFrame }
   | { readonly note: "came" | "missing" | "back" | "gone" }
@@ -75,7 +75,7 @@ export class FollowedReplica {
     }
   }
 
-  /** Adds a note to its events. */
+  /** Adds a note to the replica's events. */
   note(note: "came" | "missing" | "back" | "gone"): void {
     this.#add({ replica: this.replica.id, note });
   }

@@ -1,4 +1,4 @@
-/** Follows a stream of all replicas at once, also of those that join later. One that does not answer delays no other. */
+/** Follows a stream of all replicas, including ones that join later. A replica that does not answer delays no other. */
 import type { Clock } from "../../core/time/clock.ts";
 import type { Ownership, Replica } from "../../store/ownership.ts";
 import {
@@ -15,7 +15,7 @@ export interface FollowedReplicasOptions {
   readonly ownership: Ownership;
   readonly realClock: Clock;
   readonly ask: AskReplica;
-  /** The request for a replica's stream: for a replica of the beginning, for one that joined later, or for a reconnect. */
+  /** The request for a replica's stream: at the beginning, when the replica joins later, or for a reconnect. */
   readonly requestFor: (
     lastEventId: string | undefined,
     when: "first" | "came" | "again",
@@ -88,7 +88,7 @@ export class FollowedReplicas implements Disposable {
     }
   }
 
-  /** Events from before it left are still passed on. */
+  /** Events from before the replica left are still passed on. */
   #leave(id: string, followed: FollowedReplica): void {
     followed.stop();
     followed.note("gone");

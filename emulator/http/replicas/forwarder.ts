@@ -17,9 +17,9 @@ export interface Passed extends Refused {
   readonly forwarded: ForwardedRequest;
   /** Whether it may be sent again after an unknown outcome. */
   readonly isRepeatable: boolean;
-  /** Time that its client waits for the answer anyway, ms; default 0. */
+  /** Time that the client waits for the answer anyway, ms; default 0. */
   readonly waitMs?: number;
-  /** True: this replica has tried to answer it. */
+  /** True: this replica has tried to answer the request. */
   readonly isTriedHere?: boolean;
   /** The whole body, if it was already read. */
   readonly body?: Buffer;
@@ -75,7 +75,7 @@ export class Forwarder {
         this.#service.engine.metrics.forwardedAfter(search.waitedMs);
       if (end === "answered" || end === "gone") return end;
       const mayRepeat = end === "moved" || end === "unreachable" || isRepeatable;
-      // The open connection may just have been closed: a new one tells.
+      // The replica may have closed the open connection just now. A new connection shows whether it is gone.
       if (end !== "broken" || hasBroken) search.wasNot(owner);
       hasBroken ||= end === "broken";
       if (!mayRepeat || !body.isKept) throw refusal();

@@ -41,7 +41,7 @@ export async function passUpgrade(
   }
 }
 
-/** `moved` also if the replica cannot be reached: nothing was upgraded then. */
+/** Also `moved` if the replica cannot be reached, because nothing was upgraded. */
 async function tryUpgrade(
   exchange: Exchange,
   owner: Replica,

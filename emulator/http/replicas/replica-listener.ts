@@ -1,4 +1,4 @@
-/** Accepts connections of other replicas at the port for clients, and lets their requests be answered. */
+/** Accepts connections of other replicas at the port for clients, and has their requests answered. */
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import { jsonAnswer, sendWhole } from "../operation/answers/answer.ts";

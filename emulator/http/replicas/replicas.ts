@@ -97,8 +97,7 @@ export class Replicas {
   }
 
   /**
-   * Lets the owner of a load balancing endpoint answer a request for an upgrade. Resolves with the connection to the owner, for
-   * the client's; `here` if this replica has to answer; undefined if the client already has another answer.
+   * Lets the owner of a load balancing endpoint answer a request for an upgrade. Resolves with the connection to the owner; `here` if this replica has to answer; undefined if the client already has another answer.
    * @throws ServiceError endpoint_moved
    */
   async upgrade(exchange: Exchange, endpointId: string): Promise<Upgraded | "here" | undefined> {

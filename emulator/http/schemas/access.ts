@@ -20,7 +20,7 @@ export const madeKeySchema = answered("MadeApiKey", {
   key: z.string().meta({ description: "The key itself. Only a digest of it is kept." }),
   workerAddresses: z.array(z.string()).optional().meta({
     description:
-      "With the scope `workers`: the address for workers, for `SV_SERVICE_ADDRESS`; absent without a port for them.",
+      "With the scope `workers`: the value of `SV_SERVICE_ADDRESS` for workers; absent without a port for them.",
   }),
 });
 

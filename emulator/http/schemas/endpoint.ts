@@ -21,7 +21,7 @@ export const endpointSchema = answered("Endpoint", {
   version: z.int(),
   createdAt: instant(),
   userId: z.string(),
-  instanceIds: z.array(z.string()).optional().meta({ description: "Of a CPU endpoint." }),
+  instanceIds: z.array(z.string()).optional().meta({ description: "Only for a CPU endpoint." }),
   template: templateSchema.optional(),
   workers: z.array(workerSchema).optional(),
 });

@@ -31,7 +31,7 @@ const attemptSchema = answered("Attempt", {
   queuedAt: instant(),
   workerStartedAt: instant()
     .optional()
-    .meta({ description: "When its worker was started, if the job waited for it." }),
+    .meta({ description: "When the job's worker was started, if the job waited for it." }),
   pulledAt: instant().optional().meta({ description: "When that worker's program ran." }),
   bootedAt: instant().optional().meta({ description: "When its first message arrived." }),
   readyAt: instant()

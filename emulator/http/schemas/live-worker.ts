@@ -15,6 +15,6 @@ export const takenSchema = answered("Taken", {});
 
 /** The answer to any report about a job. */
 export const takenAnswer = json(
-  "The report is durable, or changes nothing because the worker does not have the job, or no longer.",
+  "The report is durable, or changes nothing because the worker does not have the job.",
   takenSchema,
 );

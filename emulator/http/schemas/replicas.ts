@@ -9,12 +9,12 @@ const replicaSchema = answered("Replica", {
   address: z
     .string()
     .optional()
-    .meta({ description: "Address for other replicas; absent if it has the store for itself." }),
+    .meta({ description: "Address for other replicas; absent if no replica shares the store." }),
   version: z.string().meta({ description: "Of sv-runtime." }),
   startedAt: instant(),
   leaseEndsAt: instant().optional().meta({
     description:
-      "When others may take its partitions, unless it renews its lease; service time, as seen by the answering replica.",
+      "When its lease ends and others may take its partitions; service time of the answering replica.",
   }),
   clockAheadMs: z.int().optional().meta({
     description: "Lead of its machine's clock over the database's, ms; for information only.",

@@ -12,8 +12,8 @@ import { asRefusal } from "../operation/answers/refuse.ts";
 import { placeAfter, type StreamFormat, type StreamPlace } from "./stream-format.ts";
 
 /**
- * The stream from `place` to the end of the job. A reader that goes away does not end the job. When the service stops, the
- * stream ends without a last event, so that the reader comes back.
+ * Pushes the stream from `place` to the end of the job. A reader that goes away does not end the job. When the service stops,
+ * the stream ends without a last event, so that the reader comes back.
  */
 export function pushStream(
   call: Call<JobPath>,
@@ -53,7 +53,7 @@ async function push(
 }
 
 /**
- * Start of the stream. A reader that comes back names its last event in `Last-Event-ID`; its URL is still the first one.
+ * Start of the stream. A reader that comes back names its last event in `Last-Event-ID`; its URL still names the first start.
  * @throws ServiceError invalid_request
  */
 export function placeOf({ headers }: IncomingMessage, from: number): StreamPlace {

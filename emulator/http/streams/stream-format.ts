@@ -113,7 +113,7 @@ const EVENT_END = "\n\n";
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 
-/** In JSON a line break appears only between tokens, where a space means the same. */
+/** JSON has line breaks only between tokens, where a space has the same meaning. */
 function onOneLine(piece: Piece): Piece {
   if (typeof piece === "string") return piece;
   if (piece instanceof Uint8Array) return asOneLine(piece);

@@ -17,7 +17,7 @@ export async function keptFiles(
   const own = await readFile(path.join(directory, ".dockerignore"), "utf8").catch(() => "");
   const patterns = [...first, ...own.split(/\r?\n/u)];
   const walk = new Walk(directory, dockerignore.default({ ignorecase: false }).add(patterns), {
-    // Only with such a pattern can a file in an excluded directory be kept.
+    // Whether a pattern can keep a file in an excluded directory.
     intoIgnored: patterns.some((pattern) => pattern.trimStart().startsWith("!")),
   });
   await walk.into("");

@@ -107,7 +107,7 @@ export function checkBrought(
     if (kept.paths.has(place)) return [];
     const what =
       packageName === undefined
-        ? `it cannot be bundled and lies outside of what is copied; put it into a package that is installed, or into the directory`
+        ? `it cannot be bundled and is outside of the copied directory; move it into an installed package, or into the directory`
         : `no lock file says how to install it, and it is not in the node_modules of the directory; make a package.json with it and a lock file (npm install ${packageName})`;
     return [lacking(imported, directory, what)];
   });

@@ -40,7 +40,7 @@ export async function openSession(docker: Docker, secrets: Secrets): Promise<Bui
   }).catch(() => undefined);
   if (!(socket instanceof Duplex)) {
     throw new ImageError(
-      "the Docker engine has no BuildKit, and only that keeps secrets out of an image; use one that has it (Docker has since 18.09), or build without --secret",
+      "the Docker engine has no BuildKit, which is needed to keep secrets out of an image; use Docker 18.09 or newer, or build without --secret",
     );
   }
   const server = new Server();

@@ -71,7 +71,7 @@ async function askHelper(helper: string, registry: string): Promise<Login | unde
   child.stdin.on("error", () => undefined).end(registry);
   const said = Promise.all([text(child.stdout), text(child.stderr), ended]);
   const [out, err, code] = await said.catch((error: unknown) => {
-    throw new ImageError(`${program}, which has the logins of docker, cannot be run`, {
+    throw new ImageError(`${program}, which stores the logins of docker, cannot be run`, {
       cause: error,
     });
   });

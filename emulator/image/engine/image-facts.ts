@@ -1,4 +1,4 @@
-/** Reads what an engine knows of an image. */
+/** Reads an engine's facts about an image. */
 import type Docker from "dockerode";
 
 export interface ImageFacts {
@@ -8,7 +8,7 @@ export interface ImageFacts {
   readonly layers: readonly string[];
   /** Whether the image has the libraries of CUDA, by a variable that NVIDIA's images set. */
   readonly hasCuda: boolean;
-  /** Whether the image runs an HTTP server in the way of the base image. */
+  /** Whether the image runs an HTTP server as the base image does. */
   readonly isServer: boolean;
 }
 

@@ -70,7 +70,7 @@ export async function runBuild(engine: Engine, request: BuildRequest): Promise<v
   throw new ImageError(`${tag} cannot be built: ${why.join("\n  ")}`);
 }
 
-/** Does what the engine's client does, but with this project's session instead of the client's own. */
+/** Starts the build as the engine's client does, but with this project's session. */
 async function buildWithBuildKit(
   docker: Docker,
   file: Readable,
@@ -111,7 +111,7 @@ export async function pushImage(
   await followed(answer, output);
   if (output.error === undefined) return;
   throw new ImageError(
-    `${tag} cannot be pushed: ${output.error}. ${login ? "The login was that of" : "Where the registry wants a login, use"}: docker login ${registry}`,
+    `${tag} cannot be pushed: ${output.error}. ${login ? "The login came from" : "If the registry needs a login, use"}: docker login ${registry}`,
   );
 }
 
@@ -135,6 +135,6 @@ async function followed(answer: NodeJS.ReadableStream, output: EngineOutput): Pr
       if (line !== "") output.add(readEngineMessage(JSON.parse(line)));
     }
   } catch (error) {
-    throw failedImage("the Docker engine stopped telling how it goes", error);
+    throw failedImage("the Docker engine stopped reporting progress", error);
   }
 }

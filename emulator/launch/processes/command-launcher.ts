@@ -27,9 +27,9 @@ export interface Command {
 export interface CommandLauncherOptions {
   /** The command of this template's workers. Undefined for a template without a command. */
   commandOf(template: Template): Command | undefined;
-  /** Address of the worker port, asked for at each launch. */
+  /** Returns the address of the worker port; called at each launch. */
   serviceAddress(): string;
-  /** Asked for at each launch. */
+  /** Returns the URL for live workers; called at each launch. */
   liveService(): LiveService;
   /** Directory that holds each worker's home, and its own working directory. */
   readonly places: string;
@@ -80,7 +80,7 @@ function ownCommand({ command, cwd, workingDirectory = "own" }: Command, place: 
 /** The process has its own session: Ctrl-C in the terminal reaches the emulator alone. */
 function start({ command: [program = "", ...args], cwd }: Command, env: NodeJS.ProcessEnv) {
   const child = spawn(program, args, { cwd, env, detached: true, stdio: "pipe" });
-  // Held open: a worker of this project notices by its end that the emulator is gone.
+  // The input is held open. A worker of this project sees by its end that the emulator is gone.
   child.stdin.on("error", () => undefined);
   return child;
 }
@@ -114,7 +114,7 @@ function environment(
   };
 }
 
-/** Removes a worker's directory. What cannot be removed now goes with the directory of all workers. */
+/** Removes a worker's directory. The rest is removed with the directory of all workers. */
 async function dropPlace(place: string): Promise<void> {
   await fs.promises.rm(place, { recursive: true, force: true }).catch(() => undefined);
 }

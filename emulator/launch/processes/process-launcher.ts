@@ -12,7 +12,7 @@ import { workerEnvironment } from "../worker-environment.ts";
 export interface ProcessLauncherOptions extends ServerLauncherOptions {
   /** Path of the program `sv-worker`. */
   readonly program: string;
-  /** Address of the worker port, asked for at each launch. */
+  /** Returns the address of the worker port; called at each launch. */
   serviceAddress(): string;
 }
 

@@ -7,7 +7,10 @@ import path from "node:path";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** File in which some releases of the live service's Python SDK keep a worker's jobs. No worker may find another's. */
+/**
+ * File in which some releases of the live service's Python SDK keep a worker's jobs. No worker may find the file of another
+ * one.
+ */
 const HELD_JOBS = /^\.runpod_jobs\.pkl/u;
 
 /**
@@ -28,7 +31,7 @@ export function commandFrom(served: string, command: readonly string[]): readonl
   return command.map((word, at) => {
     const file = path.resolve(served, word);
     if (at === 0) return word.includes("/") ? file : word;
-    // A plain word is more often an argument than the name of a file.
+    // A plain word is not changed: it is more often an argument than a file's name.
     return /[./]/u.test(word) && isFile(file) ? file : word;
   });
 }

@@ -50,7 +50,7 @@ export function asWorker(
   };
 }
 
-/** Stops the worker first and continues it last: it must not see its own processes stand still. */
+/** Stops the worker before its processes and continues it after them, so that it never sees them stand still. */
 function freezer(child: ChildProcess, workerId: string): (isFrozen: boolean) => Promise<void> {
   let callOff = (): void => undefined;
   child.once("exit", () => callOff());
@@ -97,8 +97,8 @@ function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {
 const WAIT = "read -r nothing; ";
 
 /**
- * Starts a shell that runs `command` with `pids` as parameters when this process is gone, however it ended. Returns a function that
- * ends the shell, to be called when it is not needed any more.
+ * Starts a shell that runs `command` with `pids` as parameters when this process is gone, however it ended. Returns a function
+ * that ends the shell; call it when the shell is no longer needed.
  */
 export function whenWeAreGone(command: string, pids: readonly number[]): () => void {
   const guard = spawn("/bin/sh", ["-c", WAIT + command, "sh", ...pids.map(String)], {

@@ -16,11 +16,11 @@ export interface RunSteps<Thing, Place> {
   start?(thing: Thing, run: Run<Thing, Place>): Promise<Place>;
   /** Resolves when the program has ended. Never rejects. */
   watch(thing: Thing, run: Run<Thing, Place>): Promise<WorkerExit>;
-  /** Asks the program to end. Rejects where the engine did not take the request. */
+  /** Asks the program to end. Rejects if the engine did not accept the request. */
   end(thing: Thing, asked: Asked): Promise<void>;
   /** Removes the thing, if it was made, now or as soon as the engine answers. Never rejects. */
   remove(thing: Thing | undefined): Promise<void>;
-  /** Called when the run is left to the next start of the service: nothing more is read. */
+  /** Called when the run is left to the next start of the service. Stops reading. */
   leave?(): void;
 }
 
@@ -52,7 +52,7 @@ export class Run<Thing, Place> {
     this.exited = Promise.race([this.#live(), this.#left.promise]);
   }
 
-  /** Resolves when the program runs; stays open where it never does. */
+  /** Resolves when the program runs; never settles if it does not run. */
   get running(): Promise<Place> {
     return this.#runs.promise;
   }
@@ -118,7 +118,7 @@ export class Run<Thing, Place> {
     if (this.#thing !== undefined) this.#passOn(this.#thing, asked);
   }
 
-  /** Repeats the request until the engine has taken it. */
+  /** Repeats the request until the engine has accepted it. */
   #passOn(thing: Thing, asked: Asked): void {
     if (this.#hasEnded || this.#asked !== asked) return;
     this.#steps.end(thing, asked).catch(async (error: unknown) => {

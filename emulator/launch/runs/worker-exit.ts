@@ -1,4 +1,4 @@
-/** Ends of workers, as records with all that is known. Pure. */
+/** Records of how workers ended, with all known details. Pure. */
 import os from "node:os";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit } from "../launcher.ts";
@@ -15,7 +15,9 @@ export function exitWith(known: Partial<WorkerExit>): WorkerExit {
   return { ...unknown, outOfMemory: false, lastLogLines: [], ...known };
 }
 
-/** The end of a program in a container. @param number that of the signal which ended it, unless only the code tells */
+/**
+ * The end of a program in a container. @param number of the signal that ended the program, unless only the exit code shows it
+ */
 export function exitByCode(
   exitCode: number,
   lastLogLines: readonly string[],

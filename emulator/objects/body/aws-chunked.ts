@@ -57,7 +57,7 @@ export class AwsChunkedDecoder {
         yield content;
         continue;
       }
-      if (this.#state === "end") throw malformed("there is more behind its end");
+      if (this.#state === "end") throw malformed("bytes follow its end");
       const taken = this.#takeLine(rest);
       rest = rest.subarray(taken);
     }
@@ -97,7 +97,7 @@ export class AwsChunkedDecoder {
         return line === "" ? this.#endTrailers() : this.#takeTrailer(line);
       case "content":
       case "end":
-        throw new Error("no line of the framing was to come");
+        throw new Error("there is an unexpected line of the framing");
     }
   }
 

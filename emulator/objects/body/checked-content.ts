@@ -50,7 +50,7 @@ export class CheckedContent {
     if (hashes.sha256 && hashes.sha256.digest("hex") !== sha256) {
       throw new S3Error(
         "XAmzContentSHA256Mismatch",
-        "the body's SHA-256 is another than x-amz-content-sha256 says",
+        "the body's SHA-256 differs from x-amz-content-sha256",
       );
     }
     if (hashes.md5 && hashes.md5.digest("base64") !== md5) throw badDigest("Content-MD5");
@@ -80,10 +80,10 @@ export class CheckedContent {
 function wrongSize(sizeBytes: number, came: string): S3Error {
   return new S3Error(
     "IncompleteBody",
-    `the body was to have ${sizeBytes} bytes of content, but ${came} came`,
+    `the body has ${came} bytes of content instead of ${sizeBytes}`,
   );
 }
 
 function badDigest(header: string): S3Error {
-  return new S3Error("BadDigest", `the body's checksum is another than ${header} says`);
+  return new S3Error("BadDigest", `the body's checksum differs from ${header}`);
 }

@@ -9,7 +9,7 @@ export function asStoreError(error: unknown): unknown {
   if (!isFull) return error;
   return new S3Error(
     "InsufficientStorage",
-    "there is no room left on the disk of the object store; nothing of this was kept, free some space and try again",
+    "there is no room left on the disk of the object store; nothing was stored. Free some space and try again",
     {},
     { cause: error },
   );

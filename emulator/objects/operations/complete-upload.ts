@@ -59,7 +59,7 @@ async function complete(
   const checksum = await checksumOf(uploads, upload, parts);
   const given = checksumIn(request.headers);
   if (checksum && given && given.value !== checksum.value) {
-    throw new S3Error("BadDigest", `the object's checksum is another than the request says`);
+    throw new S3Error("BadDigest", `the object's checksum differs from the request's`);
   }
   return uploads.complete(upload, {
     numbers: parts.map(({ number }) => number),
@@ -79,7 +79,7 @@ function chosenParts(
     const { PartNumber, ETag } = claim;
     const part = byNumber.get(Number(PartNumber));
     if (part && unquoted(ETag) === part.etag && hasItsChecksum(claim, part)) return part;
-    const message = "a part was not uploaded, or is another than the client means";
+    const message = "a part was not uploaded, or differs from the part that the request names";
     throw new S3Error("InvalidPart", message, { UploadId, PartNumber, ETag });
   });
   for (const [index, { number, sizeBytes, etag }] of parts.entries()) {

@@ -25,12 +25,12 @@ export function checkRead(headers: Headers, info: ObjectInfo, prefix = ""): void
   const isUnchanged =
     noneMatch === undefined ? modifiedAt <= (modifiedSince ?? -Infinity) : names(noneMatch, info);
   if (!isUnchanged) return;
-  // A copy cannot be answered with Not Modified.
+  // A copy is refused instead, because Not Modified is no answer to it.
   if (prefix !== "") throw failed(prefix, "If-None-Match");
-  throw new S3Error("NotModified", "the object is the one the client has", headersOf(info));
+  throw new S3Error("NotModified", "the client has this object already", headersOf(info));
 }
 
-/** Whether a range is still wanted: not if the object has changed since the client got the rest of it. */
+/** Whether to send the range. A changed object is sent whole, because the client has a part of the old one. */
 export function wantsRange(headers: Headers, info: ObjectInfo): boolean {
   const condition = headers.get("if-range");
   if (condition === undefined) return true;

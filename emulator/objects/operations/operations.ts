@@ -41,7 +41,7 @@ const ROWS = Object.entries(OPERATIONS).map(([row, operation]) => {
   return { method, of, parameters, operation };
 });
 
-/** Parameters that select another operation. Where a row does not name them, that operation is not supported. */
+/** Parameters that select another operation. The operation is not supported if no row names them. */
 const MEANINGS: ReadonlySet<string> = new Set([
   "accelerate",
   "acl",

@@ -149,7 +149,7 @@ function limitedTo(store: ObjectStore, allowed: ReadonlySet<string> | undefined)
   if (allowed === undefined) return store;
   const checked = (name: string): string => {
     if (allowed.has(name)) return name;
-    throw new S3Error("AccessDenied", `these keys are not good for the bucket "${name}"`, {
+    throw new S3Error("AccessDenied", `these keys do not open the bucket "${name}"`, {
       BucketName: name,
     });
   };

@@ -56,7 +56,7 @@ function checkTime({ signedAt, validMs }: Claim, now: number): void {
     if (Math.abs(now - signedAt) <= MAX_SKEW_MS) return;
     throw new S3Error(
       "RequestTimeTooSkewed",
-      "the clock of the client and that of the store are more than 15 minutes apart",
+      "the clocks of client and store differ by more than 15 minutes",
       { ...details, MaxAllowedSkewMilliseconds: String(MAX_SKEW_MS) },
     );
   }
@@ -76,7 +76,7 @@ function checkAllSigned({ headers }: RawRequest, { signedHeaders }: Claim): void
     (name) => name.startsWith("x-amz-") && !signedHeaders.includes(name),
   );
   if (unsigned.length === 0) return;
-  throw new S3Error("AccessDenied", "headers of the request are not signed that must be", {
+  throw new S3Error("AccessDenied", "some headers of the request must be signed and are not", {
     HeadersNotSigned: unsigned.join(", "),
   });
 }

@@ -3,7 +3,7 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { z } from "zod";
 import { S3Error } from "../s3-error.ts";
 
-/** The entities of a document without a document type, beside numbered characters. */
+/** The named entities that need no document type. */
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",

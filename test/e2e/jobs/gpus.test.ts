@@ -98,7 +98,7 @@ esac`);
     const isRefused = async ({ emulator }: Stage) => {
       const [said] = await emulator.stderrMatch(/worker started|no worker can be started.*machine/);
       expect(said).toBe(
-        "no worker can be started: 1 × NVIDIA L4: those that no worker here has are in use by another emulator of this machine",
+        "no worker can be started: 1 × NVIDIA L4: another emulator of this machine uses the ones that no worker here has",
       );
     };
     await isRefused(second);

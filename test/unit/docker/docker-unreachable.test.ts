@@ -14,12 +14,12 @@ test("no engine at the address: how to start one, and how to name another", () =
 
 test("not permitted: how to get the permission", () => {
   expect(dockerUnreachable(coded("EACCES"), "")).toMatch(
-    /var\/run\/docker\.sock may not be used by .* group docker/u,
+    /var\/run\/docker\.sock may not use .* group docker/u,
   );
 });
 
 test("any other error: the reason", () => {
   expect(dockerUnreachable(new Error("certificate has expired"), "tcp://far:2376")).toBe(
-    "the Docker engine at tcp://far:2376 cannot be asked: certificate has expired",
+    "the Docker engine at tcp://far:2376 cannot be reached: certificate has expired",
   );
 });

@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import type { SdkWorker } from "../../live/sdk-worker.ts";
 import { LiveScene } from "./live-scene.ts";
 
-const STRANGE = expect.stringContaining("works on jobs that it was not handed");
-const NEVER_ASKS = expect.stringContaining("does not ask for jobs");
+const STRANGE = expect.stringContaining("reports jobs that it was never given");
+const NEVER_ASKS = expect.stringContaining("has no job and does not ask for one");
 
 /** A ping now and every 5 s, for 10 s. */
 async function pings(scene: LiveScene, worker: SdkWorker, jobIds: readonly string[] = []) {

@@ -42,7 +42,7 @@ it.each(["ran too long", "was cancelled"])(
     const status = why === "was cancelled" ? "CANCELLED" : "TIMED_OUT";
     expect(await scene.status(id)).toMatchObject({ status });
     await pingsFor(scene, worker, id, LIMITS.liveStopMs);
-    expect(scene.logged()).toContainEqual(expect.stringContaining("did not ask for jobs in the"));
+    expect(scene.logged()).toContainEqual(expect.stringContaining("did not ask for jobs within"));
     expect(launcher.at(0).wasDrained).toBe(true);
     const { workerId, workerToken } = launcher.at(1).order;
     expect(await scene.worker(workerId, workerToken).take()).toMatchObject({ id: next });

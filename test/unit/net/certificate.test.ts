@@ -88,7 +88,7 @@ it("a named pipe in the place of a file is refused at once, and holds up no stop
     `${files.key} cannot be read: it is no regular file`,
   );
   await watch.look();
-  expect(warned).toEqual([expect.stringContaining("the certificate stays the one before")]);
+  expect(warned).toEqual([expect.stringContaining("the previous certificate stays in use")]);
   await watch.stop();
 });
 
@@ -121,7 +121,7 @@ it("while the files are no pair the one before stays, which is said once", async
   await watch.look();
   await watch.look();
   expect(said).toEqual([
-    `warn: the certificate stays the one before: ${files.key} is not the private key of ${files.cert}`,
+    `warn: the previous certificate stays in use: ${files.key} is not the private key of ${files.cert}`,
   ]);
   expect(used).toEqual([]);
   fs.writeFileSync(files.key, next.key);

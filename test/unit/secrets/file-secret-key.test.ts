@@ -33,7 +33,7 @@ it("is not replaced when the file holds something else: the message says what to
   for (const ask of ["find", "findOrMake"] as const) {
     const key = fileSecretKey(file, random);
     expect(() => key[ask]()).toThrow(StoreUnusableError);
-    expect(() => key[ask]()).toThrow("put the right one back, or delete it");
+    expect(() => key[ask]()).toThrow("restore the right key, or delete the file");
     expect(() => key[ask]()).not.toThrow("half a ke");
   }
   expect(fs.readFileSync(file, "utf8")).toBe("half a ke");

@@ -6,7 +6,7 @@ const told = (node: string, sqlite: string) => ({ ...process.versions, node, sql
 
 it.each(["3.51.2", "3.50.4", "3.9.9", "2.99.99", "3.51"])("%s is", (version) => {
   expect(sqliteDefect(told("24.14.1", version))).toBe(
-    `Node 24.14.1 has SQLite ${version}, which has a known defect that can damage databases (3.51.3 mends it): use Node 24.15 or newer`,
+    `Node 24.14.1 has SQLite ${version}, which has a known defect that can damage databases (fixed in 3.51.3): use Node 24.15 or newer`,
   );
 });
 

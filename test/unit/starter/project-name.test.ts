@@ -27,7 +27,8 @@ describe("what is no name is said, with the nearest that is", () => {
     ["node_modules", "node-modules"],
     ["HTTP", undefined],
   ])("%j", (name, near) => {
-    const hint = near === undefined ? /or none$/u : new RegExp(`or none; ${near} would do$`, "u");
+    const hint =
+      near === undefined ? /before it$/u : new RegExp(`before it; ${near} would do$`, "u");
     expect(problem(name)).toMatch(hint);
     expect(problem(name)).toContain(`${JSON.stringify(name)} cannot be a project's name`);
     if (near !== undefined) expect(problem(near)).toBeUndefined();
@@ -39,7 +40,9 @@ describe("what is no name is said, with the nearest that is", () => {
 });
 
 test("a name that npm or Node means something else by is refused", () => {
-  expect(problem("zod")).toContain("a module of Node or of a package it uses; my-zod would do");
+  expect(problem("zod")).toContain(
+    "because a module of Node or a package of the project has it; my-zod would do",
+  );
   expect(problem("http")).toContain("my-http would do");
 });
 

@@ -189,7 +189,7 @@ it("directories that no record names stay where nobody marked them, and are spok
   expect(subject.names()).toEqual(all.toSorted());
   expect(fs.readdirSync(subject.directory(ID))).toEqual(["precious"]);
   expect(subject.said).toEqual([
-    `there is no network volume to ${subject.directory(ID)}: it stays as it is`,
+    `${subject.directory(ID)} belongs to no network volume; it is left unchanged`,
   ]);
   await expect(subject.volumes.create(ID, stored)).rejects.toThrow("is there already");
   expect(fs.readdirSync(subject.directory(ID))).toEqual(["precious"]);

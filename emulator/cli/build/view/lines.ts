@@ -7,7 +7,7 @@ import { endSentence, summary, TRANSFERS } from "./stage-labels.ts";
 
 const LINE_CHARACTERS = 96;
 const PARTS = 10;
-/** Minimum bytes for a line: less is quicker than a line can be read. */
+/** Minimum bytes for a line: fewer are sent before anyone could read the line. */
 const PART_MIN_BYTES = 10_000_000;
 
 export class Lines implements BuildReport {

@@ -6,11 +6,11 @@ export interface Happening {
   readonly what: string;
   readonly kind: "job" | "worker" | "webhook" | "scale";
   readonly count: number;
-  /** There is no page to look at any more. */
+  /** A deleted job has no page. */
   readonly isGone: boolean;
   /** Ids of the newest events, each once, at most MOST_EXAMPLES. */
   readonly examples: readonly Example[];
-  /** There are more. */
+  /** True: there are more ids. */
   readonly hasMore: boolean;
 }
 
@@ -42,7 +42,7 @@ export function happenings(events: readonly ServiceEvent[]): readonly Happening[
 
 type Told = Pick<Happening, "what" | "kind"> & Pick<Example, "id"> & { readonly isGone?: boolean };
 
-/** Undefined for an event that says nothing by itself. */
+/** Undefined for an event that is not counted. */
 function tellOf(event: ServiceEvent): Told | undefined {
   if (event.type === "job") {
     const { jobId: id, to, from } = event;

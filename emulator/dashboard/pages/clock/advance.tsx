@@ -1,4 +1,4 @@
-/** Advances the clock, and shows the events until the moment it is advanced to. */
+/** Advances the clock, and shows the events up to the new time. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Sentences } from "../../components/dialog.tsx";

@@ -123,7 +123,7 @@ function TypedStep({ isUnderWay, onAdvance }: Omit<StepsProps, "clock">): JSX.El
 }
 
 const MOVES = [
-  "time to live of jobs, also of a running one: it is deleted and its handler stopped",
+  "time to live of jobs; a running job is deleted and its handler stopped",
   "retention of finished jobs",
   "idleTimeout, and the seconds of the scaler's scalerValue",
   "the wait between two starts of a worker that fails",

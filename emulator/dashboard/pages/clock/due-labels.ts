@@ -1,4 +1,4 @@
-/** Due moments as the page shows them: where their sentences lead, which are alike, and steps to them. */
+/** Due moments as the page shows them: the links in their sentences, groups of similar ones, and steps to them. */
 import { shortId } from "../../format/format.ts";
 import type { Clock } from "../../../../runtime/protocol/generated/answers.ts";
 
@@ -22,7 +22,7 @@ export function linkOf({ kind, what, endpointId, id }: DueMoment): DueLink | und
   return { named, shown: shortId(named), to: ["webhooks", [id]] };
 }
 
-/** The sentence before and behind the name; all of it before where the name is not in it. */
+/** The sentence before and after the name. Without the name, the whole sentence is before it. */
 export function around(what: string, named: string): readonly [string, string] {
   const at = what.indexOf(named);
   return at < 0 ? [`${what} `, ""] : [what.slice(0, at), what.slice(at + named.length)];
@@ -33,7 +33,7 @@ export function keepsRealTime({ kind }: Pick<DueMoment, "kind">): boolean {
   return kind === "leases" || kind === "overrun";
 }
 
-/** Maximum time between alike moments that are shown as one, ms. */
+/** Maximum time between similar moments that are shown as one, ms. */
 const TOGETHER_MS = 1_000;
 
 export interface DueGroup {

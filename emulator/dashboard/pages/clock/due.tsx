@@ -1,4 +1,4 @@
-/** What happens next by the passing of service time alone, and why. */
+/** What happens next only because service time passes, and why. */
 import type { JSX } from "preact";
 import { Button } from "../../components/button.tsx";
 import { Moment } from "../../components/links.tsx";

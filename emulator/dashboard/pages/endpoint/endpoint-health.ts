@@ -22,7 +22,7 @@ export interface Overviewed {
 export interface Concern {
   /** `bad`: jobs fail or cannot run; `warn`: production would refuse some. */
   readonly tone: "bad" | "warn";
-  /** Without its subject, the endpoint. */
+  /** A sentence about the endpoint without its subject. */
   readonly text: string;
   readonly href: string;
 }

@@ -158,7 +158,7 @@ function Numbers({ endpoint }: OfEndpoint): JSX.Element {
   );
 }
 
-/** Minimum interval between reads after events, and interval without any, ms. */
+/** Minimum interval between reads after events, and interval of reads without events, ms. */
 const PACE_MS = 1_000;
 const READ_MS = 10_000;
 

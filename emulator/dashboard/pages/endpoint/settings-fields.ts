@@ -77,7 +77,7 @@ function typed({ kind, isList }: SettingField, text: string): unknown {
 }
 
 export interface FieldProblems {
-  /** By the name of the field, without that name. */
+  /** Problems by the name of the field; the sentences omit the name. */
   readonly at: Readonly<Record<string, string>>;
   /** Sentences about no field of the form. */
   readonly others: readonly string[];

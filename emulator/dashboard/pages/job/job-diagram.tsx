@@ -65,7 +65,7 @@ function State({ name, isCurrent }: StateProps): JSX.Element {
   );
 }
 
-/** Ways go from side to side; ways back go below or above. */
+/** Arrows go from left to right. Arrows back go below or above. */
 function pathOf({ from, to }: Way): string {
   const [a, b] = [PLACES[from], PLACES[to]];
   const half = WIDTH / 2;

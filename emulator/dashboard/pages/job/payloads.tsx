@@ -8,7 +8,7 @@ import { Empty, Loading } from "../../components/states.tsx";
 import { memberOf, type RawNode, readRawJson, writeRawJson } from "../../json/raw-json.ts";
 import { useRead } from "../../service/use-read.ts";
 
-/** Maximum size that is read without being asked for, bytes. */
+/** Maximum size of a payload that is read without a click, bytes. */
 const MOST_BYTES = 3_000_000;
 
 export interface Payloads {
@@ -46,7 +46,7 @@ interface PayloadPanelProps {
   readonly title: string;
   readonly node: RawNode | undefined;
   readonly payloads: Payloads;
-  /** Shown when there is none. */
+  /** Text in place of an absent payload. */
   readonly none: string;
 }
 

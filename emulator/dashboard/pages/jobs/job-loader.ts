@@ -35,7 +35,7 @@ async function load(
 ): Promise<void> {
   try {
     let page = await ask(filter, more);
-    // A page may be empty although there are more jobs to look through.
+    // A page may be empty although more jobs follow.
     for (let empty = 0; isEmpty(page) && empty < MOST_EMPTY; empty += 1) {
       page = { ...(await ask(filter, { cursor: page.next ?? "" })), count: page.count };
     }

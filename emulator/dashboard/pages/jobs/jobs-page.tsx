@@ -56,7 +56,7 @@ export function JobsPage({ route }: PageProps): JSX.Element {
   );
 }
 
-/** Reads the list again after events that did not say all that changed. */
+/** Reads the list again after events that did not name every change. */
 function useReload(filter: JobFilter): void {
   const isWanted = usePart(wantsReload);
   useEffect(() => {

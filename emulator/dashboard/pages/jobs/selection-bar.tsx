@@ -52,7 +52,7 @@ const QUESTIONS = { cancel: "Cancel", retry: "Retry" } as const;
 
 const DONE = { cancel: "cancelled", retry: "put back into the queue" } as const;
 
-/** The service leaves jobs alone that the change does not apply to. */
+/** The service skips jobs that do not allow the change. */
 export async function changeSelected(change: Change): Promise<void> {
   const { session, jobs } = state.peek();
   const { selected, isAllSelected, filter } = jobs;

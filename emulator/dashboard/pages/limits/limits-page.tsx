@@ -124,7 +124,7 @@ function Peak({ of: { limit, peak } }: { readonly of: Exceeded["requests"] }): J
 
 const MODES = [
   ["enforce", "requests over a limit are refused with 429, as in production"],
-  ["warn", "all requests pass; those that production would refuse are counted and logged"],
+  ["warn", "all requests pass; requests that production would refuse are counted and logged"],
   ["off", "no request is counted or refused"],
 ] as const satisfies readonly (readonly [LimitReport["mode"], string])[];
 

@@ -10,7 +10,7 @@ import { figuresOf } from "../endpoint/figures.tsx";
 
 const OVER_LIMITS = "would have been refused in production";
 
-/** The figures in their order; classes give some of them another place on a narrow page. */
+/** The figures in their order. Classes move some of them on a narrow page. */
 const FIGURES = [
   ["delay", "Delay p50 / p95", "wide"],
   ["execution", "Execution p50 / p95", "wide"],
@@ -104,7 +104,7 @@ const [WIDTH, HEIGHT] = [120, 24];
 function Spark({ endpoint: { id, sparkline } }: LineProps): JSX.Element {
   const [queued, running] = [mostOf(sparkline.queued), mostOf(sparkline.running)];
   const most = Math.max(1, queued, running);
-  // A pixel of room for the width of the line.
+  // One pixel is left for the width of the line.
   const runsOf = (values: Values) =>
     stairs(
       values,

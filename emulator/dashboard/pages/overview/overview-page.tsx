@@ -13,7 +13,7 @@ import { replicasNeedLook } from "../replicas/replica-health.ts";
 import { useReplicas } from "../replicas/replicas-page.tsx";
 import { EndpointLine, LineHead } from "./endpoint-line.tsx";
 
-/** Number of endpoints from which on the page has a search. */
+/** Minimum number of endpoints for a search field. */
 const MANY = 9;
 /** Maximum concerns shown; the others are behind a link. */
 const SHOWN_CONCERNS = 4;
@@ -86,7 +86,7 @@ function Summary({ endpoints }: EndpointsProps): JSX.Element {
   );
 }
 
-/** Shown where there are several. */
+/** The sum of several endpoints. */
 function ReplicasLink(): JSX.Element | null {
   const { value } = useReplicas();
   if (value === undefined || value.replicas.length + value.unowned.length < 2) return null;

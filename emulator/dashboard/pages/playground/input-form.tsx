@@ -1,4 +1,4 @@
-/** The input of a new job, as a form made of its schema or as JSON, with the saved inputs. */
+/** The input of a new job, with the saved inputs. It is a form made of the handler's schema, or JSON. */
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Button, Choices } from "../../components/button.tsx";
@@ -23,7 +23,7 @@ interface Draft {
   readonly typed: Typed;
   readonly json: string;
   readonly isForm: boolean;
-  /** A new number replaces the text in the editor. */
+  /** A change of this number replaces the text in the editor. */
   readonly version: number;
 }
 
@@ -178,7 +178,7 @@ function FormSwitch({ fields, draft, json, onSwitch }: FormSwitchProps): JSX.Ele
   );
 }
 
-/** A form if it has a field for each member of the text. */
+/** A form, if the form has a field for each member of the text; else JSON. */
 function draftOf(fields: readonly FormField[] | undefined, text: string, version: number): Draft {
   const json = text === "" ? "{\n  \n}" : pretty(text);
   if (fields === undefined) return { typed: {}, json, isForm: false, version };

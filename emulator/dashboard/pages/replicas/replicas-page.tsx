@@ -1,4 +1,4 @@
-/** The replicas that share the store: what each of them owns, and what has no owner. */
+/** The replicas that share the store, the partitions of each, and partitions without an owner. */
 import type { JSX } from "preact";
 import { Moment } from "../../components/links.tsx";
 import { Panel } from "../../components/panel.tsx";

@@ -54,7 +54,7 @@ function None({ isNarrowed }: { readonly isNarrowed: boolean }): JSX.Element {
   return isNarrowed ? <Empty>No delivery fits.</Empty> : <HowTo />;
 }
 
-/** How the first delivery is made. */
+/** How to make the first delivery. */
 function HowTo(): JSX.Element {
   const { value: endpoints = [] } = useRead<"listEndpoints">("v1/endpoints");
   const id = endpoints[0]?.id ?? "ENDPOINT";

@@ -85,7 +85,7 @@ function Redeliver({ delivery: { id, state } }: DeliveryProps): JSX.Element | nu
       kind="main"
       icon="retry"
       isDisabled={isPending}
-      title={isPending ? "It is on its way already" : "Three tries more, same id and body"}
+      title={isPending ? "It is being sent already" : "Up to three tries, same id and body"}
       onPress={() => void attempt(send)}
     >
       Redeliver

@@ -1,4 +1,4 @@
-/** The inbox of webhook deliveries: what was sent, the answers, and what is still to be sent. */
+/** The webhook deliveries: sent ones with their answers, and pending ones. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button, Choices } from "../../components/button.tsx";

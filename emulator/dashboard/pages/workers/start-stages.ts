@@ -19,7 +19,7 @@ export interface StartStage {
   readonly toMs: number | undefined;
 }
 
-/** A stage whose end the service did not see is part of the next one. The last stage of a worker that ended ends with it. */
+/** A stage with an unknown end is part of the next one. The last stage of an ended worker ends with the worker. */
 export function startStages(worker: StartedWorker): readonly StartStage[] {
   const { startedAt, pulledAt, bootedAt, readyAt, endedAt } = worker;
   const marks = [

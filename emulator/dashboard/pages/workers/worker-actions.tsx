@@ -1,4 +1,4 @@
-/** Actions on a worker: drain, freeze, kill. Each says what follows from it before it is done. */
+/** Actions on a worker: drain, freeze, kill. Each action shows its consequences before it is confirmed. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../../components/button.tsx";

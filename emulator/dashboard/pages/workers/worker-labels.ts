@@ -1,4 +1,4 @@
-/** Labels of workers, and what follows from an action on one. */
+/** Labels of workers, and the consequences of an action on a worker. */
 import { formatDuration, formatSize } from "../../format/format.ts";
 import type { OperatedWorker } from "../../../../runtime/protocol/generated/answers.ts";
 
@@ -107,7 +107,7 @@ export function freezeSentences(worker: Doomed): readonly string[] {
   const lease = formatDuration(LEASE_MS);
   return [
     "It stops where it is (SIGSTOP, or a paused container) and is silent.",
-    `Thawed within ${lease}, it continues undisturbed.`,
+    `If it is thawed within ${lease}, it continues undisturbed.`,
     `After ${lease} its leases run out: it counts as lost and is killed. ${jobsInWords(worker)}`,
     "The scaler starts another worker if one is needed.",
   ];

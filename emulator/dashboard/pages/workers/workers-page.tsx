@@ -1,4 +1,4 @@
-/** Running workers and those that ended within the last hour, of all endpoints or one; or one worker. */
+/** The running workers and the workers that ended within the last hour, of all endpoints or one; or one worker. */
 import type { JSX } from "preact";
 import { Choices } from "../../components/button.tsx";
 import { FilterTags } from "../../components/filter-tags.tsx";
@@ -137,7 +137,7 @@ function Running({ workers, isNarrowed }: TableProps & { isNarrowed: boolean }):
   );
 }
 
-/** The first job, and how many more. */
+/** The first job, and the number of further jobs. */
 function Jobs({ jobs }: Pick<OperatedWorker, "jobs">): JSX.Element {
   const [first] = jobs;
   if (first === undefined) return <span class="quiet">no job</span>;

@@ -63,7 +63,7 @@ export async function showBoth(
   }
 }
 
-/** All of them in memory; disposes of opened ones. */
+/** The payloads in memory. Disposes of opened ones. */
 export async function piecesInHand(pieces: readonly Piece[]): Promise<readonly PieceInHand[]> {
   if (areInHand(pieces)) return pieces;
   const inHand: PieceInHand[] = [];

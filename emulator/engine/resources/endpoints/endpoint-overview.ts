@@ -83,7 +83,7 @@ function drawingOf(engine: OverviewUses, endpoint: Endpoint, steps: number): Dra
   };
 }
 
-/** The buckets from this step on, and the last one before. */
+/** The buckets from this step on, and the last bucket before them. */
 function since(buckets: readonly Bucket[], firstStep: number): readonly Bucket[] {
   const first = buckets.findIndex(({ step }) => step >= firstStep);
   return buckets.slice(first === -1 ? -1 : Math.max(0, first - 1));

@@ -90,8 +90,7 @@ export function listEndpoints(engine: CatalogPort): readonly Endpoint[] {
 /**
  * Cancels and deletes the endpoint's jobs, then the endpoint with its own template; its workers leave. Resolves when everything
  * is deleted from the store. From the call on the endpoint takes no jobs.
- * @throws ServiceError endpoint_not_found; storage_full, endpoint_moved, and then the endpoint exists again, its jobs perhaps
- *   not
+ * @throws ServiceError endpoint_not_found; storage_full, endpoint_moved: the endpoint then exists again, perhaps without its jobs
  */
 export async function deleteEndpoint(
   engine: StepPort & TimePort & CatalogPort & WakePort,

@@ -18,7 +18,7 @@ import { putEndpoint } from "./put-endpoint.ts";
 /** Outcome for an endpoint of a file. */
 interface Outcome {
   readonly endpoint: Endpoint;
-  /** Fields that keep their change over the interface; those of the template as `template.<field>`. */
+  /** Fields that keep their change over the interface. Fields of the template have names like `template.<field>`. */
   readonly kept: readonly string[];
   /** Fields that lost their change to the file. */
   readonly overridden: readonly string[];

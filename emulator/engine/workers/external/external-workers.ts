@@ -31,7 +31,7 @@ export function findExternal(
  * The worker with that id; an unknown one is registered as an external worker of the endpoint, for as long as messages
  * come from it.
  *
- * @param keyId of the key it came with
+ * @param keyId id of the worker's key
  * @throws ServiceError endpoint_not_found, wrong_endpoint_type, unauthorized
  */
 export function registerExternal(
@@ -80,7 +80,7 @@ export async function dismissExternals(
     const { id: workerId, endpointId } = worker;
     log.warn(
       { workerId, endpointId },
-      "the key of an external worker opens nothing any more: the worker is sent away, and its jobs go back to the queue",
+      "the key of an external worker is no longer valid: the worker is sent away, and its jobs go back to the queue",
     );
     endAtOnce(mover, worker);
   }

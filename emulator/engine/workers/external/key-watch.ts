@@ -30,7 +30,7 @@ export class KeyWatch {
       (error: unknown) =>
         log.error({ err: error }, "jobs of workers that were sent away wait for their leases"),
     );
-    void pendingWork.track("workers whose keys are good no more", dismissed);
+    void pendingWork.track("workers with invalid keys", dismissed);
     const at = this.#keys.nextExpiryAt();
     this.#disarm?.();
     this.#disarm = at === undefined ? undefined : clock.wakeAt(at, () => this.#look());

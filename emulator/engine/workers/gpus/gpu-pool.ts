@@ -59,11 +59,11 @@ export class GpuPool {
     this.#queue = new GpuQueue({
       clock,
       onReserved: ({ id }) => {
-        const message = `others have passed ${id} too often: GPUs that come free are kept for it`;
+        const message = `${id} was overtaken too often: GPUs that become free are reserved for it`;
         log.info({ waiting: id }, message);
       },
       onExpired: ({ id }) => {
-        const message = `GPUs were kept for ${id} for 10 minutes, and it still lacks some: others may have them again`;
+        const message = `GPUs were reserved for ${id} for 10 minutes, and some are still missing: others may have them again`;
         log.warn({ waiting: id }, message);
         this.#wakeNext();
       },
@@ -124,8 +124,8 @@ export class GpuPool {
       free &&
       this.#queue.reservedBefore(endpoint.id).find((one) => usefulGpus(known, one).has(free));
     const obstacle = holder
-      ? `those that are free are kept for ${holder.id}, which has waited longer and needs more of them`
-      : "those that no worker here has are in use by another emulator of this machine";
+      ? `the free ones are reserved for ${holder.id}, which has waited longer and needs more`
+      : "another emulator of this machine uses the ones that no worker here has";
     return gpuLack(known, endpoint, obstacle);
   }
 
@@ -234,5 +234,5 @@ export class GpuPool {
 }
 
 function unknownLack(reason: string): string {
-  return `a container sees only the GPUs it is given, and none is known here (${reason}); --gpus simulate has it run without, and so does computeType CPU`;
+  return `a container sees only its own GPUs, and none is known here (${reason}); to run it without one, use --gpus simulate or computeType CPU`;
 }

@@ -13,7 +13,7 @@ const OVERTAKEN_MAX = 4;
 /** Maximum time for which devices are idle for a reservation: workers with the other devices may stay for ever. */
 const RESERVED_MS = 600_000;
 
-/** A waiting endpoint, for one of its workers, or pod. */
+/** An endpoint that waits for GPUs of one worker, or a waiting pod. */
 export type GpuRequester = Pick<Endpoint, "id" | "computeType"> & GpuRequirement;
 
 export interface GpuQueueOptions {
@@ -61,7 +61,7 @@ export class GpuQueue {
     return this.#places.delete(id);
   }
 
-  /** Call it before `remove`, when the one with this id gets `devices`: it overtakes those that have waited longer. */
+  /** Call it before `remove`, when the requester with this id gets `devices`: it overtakes those that have waited longer. */
   granted(id: string, devices: readonly GpuDevice[], known: readonly GpuDevice[]): void {
     for (const place of this.#places.values()) {
       if (place.requester.id === id) return;
@@ -70,7 +70,7 @@ export class GpuQueue {
     }
   }
 
-  /** Earlier ones in the queue with a reservation. */
+  /** Requesters with a reservation that are earlier in the queue. */
   reservedBefore(id: string): readonly GpuRequester[] {
     const found = [];
     for (const { requester, disarm } of this.#places.values()) {

@@ -1,4 +1,4 @@
-/** The GPUs of this machine: their workers, those of other emulators, and those with failed starts. */
+/** The GPUs of this machine: which worker has each, which ones other emulators have, and on which ones a start failed. */
 import type { Clock } from "../../../core/time/clock.ts";
 import type { GpuDevice } from "../../../core/workers/gpu-allocation.ts";
 import type { DeviceLock, LockDevice } from "../../../core/workers/device-lock.ts";

@@ -25,7 +25,7 @@ export async function demandOf(
   };
 }
 
-/** What memory knows of the demand at once: `waitingSince` may be missing, and some of it may not be durable. */
+/** The demand as far as it is in memory. `waitingSince` may be missing, and some of the demand may not be durable. */
 export function demandNow(
   { balancer, steps }: StepPort & WorkerPort,
   { id, type }: Endpoint,

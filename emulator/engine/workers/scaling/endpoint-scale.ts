@@ -11,7 +11,7 @@ import type { ServiceClock } from "../../time/service-clock.ts";
 import type { WorkerHandle } from "../worker-handle.ts";
 import { StartBackoff } from "./start-backoff.ts";
 
-/** What a decision looks at, but for the workers that were started and failed before. */
+/** The input of a decision, except for earlier starts of workers and their failures. */
 export interface Seen extends Pick<ScalerInput, "demand" | "now"> {
   readonly endpoint: Endpoint;
   readonly workers: readonly WorkerHandle[];
@@ -56,8 +56,8 @@ export class EndpointScale {
   }
 
   /**
-   * Calls `decide` when the next decision is due, or at `retryAt` if that is sooner; `look` tells those who ask whether jobs have
-   * put it off since.
+   * Calls `decide` when the next decision is due, or at `retryAt` if that is sooner; `look` shows whether jobs have put the
+   * decision off since.
    */
   aim(clock: ServiceClock, retryAt: number, look: () => Seen, decide: () => void): void {
     const { dueAt, dueFor } = this.#next;

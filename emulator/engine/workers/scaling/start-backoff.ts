@@ -43,7 +43,7 @@ export class StartBackoff {
     if (readyAt >= this.#failedAt) this.#isProbing = false;
   }
 
-  /** A worker that had worked well has ended: the next failure counts as the first. */
+  /** Call it when a worker that had worked well has ended. The next failure counts as the first. */
   succeeded(): void {
     this.#rounds = 0;
     this.#notBefore = 0;

@@ -36,7 +36,7 @@ export async function welcomed(
   const lost = await steps.commit(handBack, { hasTime: true });
   for (const token of lost) worker.release(token, clock.now());
   const { endpointId, id: workerId, life, namesItsJobs, pendingReload: reload } = worker;
-  // The worker may have missed it: an order to a worker that the service started also goes to its process.
+  // The worker may have missed the order to leave. A worker that the service started also gets it at its process.
   const drain = namesItsJobs && life.phase === "draining";
   return { welcome: { workerId, endpointId, ...lease }, drain, ...(reload && { reload }) };
 }

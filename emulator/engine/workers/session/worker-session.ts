@@ -1,4 +1,4 @@
-/** One worker's conversation with the service: each report is one step, acknowledged with all else of its batch. */
+/** One worker's conversation with the service: each report is one step, acknowledged together with its batch. */
 import type { LeaseRef } from "../../../../runtime/protocol/outcome.ts";
 import type {
   ChunkReceipt,
@@ -94,7 +94,7 @@ export class WorkerSession {
     }
     if (outcomes.some(({ outcome }) => outcome.kind !== "handed-back"))
       worker.hasFinishedJob = true;
-    // It can be told to leave now.
+    // A worker without jobs can be told to leave now.
     if (worker.state === "draining" && worker.heldCount === 0)
       this.#engine.endpointChanged(worker.endpointId);
     if (outcomeReceipts.length + chunkReceipts.length + revocations.length > 0)
@@ -144,7 +144,7 @@ export class WorkerSession {
   disconnected(onTheWay: readonly LeaseRef[] = []): void {
     const { worker } = this;
     if (worker.state === "draining" && onTheWay.length > 0) this.#takeBack(onTheWay);
-    // Nobody else reports that it has left.
+    // The lost connection is the only sign that the worker has left.
     if (worker.disconnect(this.#send) && worker.namesItsJobs && worker.heldCount === 0) {
       if (worker.life.phase === "draining") this.#engine.mover.move(worker, "exit");
     }
@@ -154,7 +154,7 @@ export class WorkerSession {
   #takeBack(leases: readonly LeaseRef[]): void {
     const outcome = { kind: "handed-back" } as const;
     const outcomes = leases.map((lease) => ({ ...lease, outcome }));
-    // Their leases run out then.
+    // If this fails, the leases run out.
     this.receive({ outcomes }).catch(() => undefined);
   }
 

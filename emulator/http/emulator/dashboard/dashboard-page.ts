@@ -39,7 +39,7 @@ const readPage: Operation = {
     const isShown = wanted === "text/html" && !service.dashboard.isOff;
     const file = isShown ? await dashboardFile(PAGE) : undefined;
     if (file === undefined) {
-      // Refuses as any path without an operation does.
+      // Without the page, the request is refused like one to an unknown path.
       admit(service, request);
       throw new ServiceError("not_found", "there is no operation at /");
     }

@@ -116,7 +116,7 @@ function eventsOfAll(
   };
 }
 
-/** The position of a new reader, or of one that missed events which are no longer kept; otherwise the missed events. */
+/** The missed events. A new reader, or one with missed events that are no longer kept, gets its position only. */
 function beginning(
   feed: EventFeed,
   after: string | undefined,

@@ -60,7 +60,7 @@ function shared({ engine }: HttpService, ownership: Ownership): Listed {
   return { answeredBy, replicas, unowned: [...unowned] };
 }
 
-/** Data that a replica alone has about itself. */
+/** Data about this replica that the store does not have. */
 function figures({ fleet }: HttpService["engine"]) {
   const workers = fleet.all();
   return {

@@ -2,7 +2,7 @@
 import type { EventFrame } from "../../../core/observe/event-frames.ts";
 import type { Told } from "../../replicas/followed-replica.ts";
 
-/** Mark after a replica's older lines, for another replica. */
+/** Tells another replica that all older lines of this one were sent. */
 export const KEPT = "id: kept\n\n";
 
 const NOTES = {

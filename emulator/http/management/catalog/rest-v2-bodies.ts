@@ -119,7 +119,7 @@ export function dataCenterBody(
   };
 }
 
-/** Absent if there are none (live). */
+/** The field is absent if no GPU is available (live). */
 function gpusIn({ inventory }: Offer) {
   const there = offeredGpus(inventory).flatMap(({ id }) => {
     const availability = gpuAvailability(inventory, { typeId: id, count: 1 });

@@ -25,7 +25,7 @@ export const gpuParameters = {
   count: integerParameterV2(1, MAX_COUNT)
     .optional()
     .meta({ description: "Number of GPUs on one machine; default 1." }),
-  cloud: z.enum(CLOUD_TYPES).optional().meta({ description: "Both are this machine." }),
+  cloud: z.enum(CLOUD_TYPES).optional().meta({ description: "Both values mean this machine." }),
   countryCodes: listParameterV2(
     z.string().regex(/^[A-Z]{2}$/u),
     "Only data centres of these countries.",

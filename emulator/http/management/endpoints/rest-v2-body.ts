@@ -14,7 +14,7 @@ import { hasIdleTimeout } from "./rest-v2-settings.ts";
 /** vCPUs of a CPU endpoint that does not name a number. */
 const DEFAULT_VCPU_COUNT = 2;
 
-/** Container of an endpoint whose template is just being changed by another replica. */
+/** Container that is shown while another replica changes the endpoint's template. */
 const UNKNOWN_CONTAINER: TemplateContainer = {
   ...CONTAINER_DEFAULTS,
   imageName: "",

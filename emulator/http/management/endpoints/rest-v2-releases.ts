@@ -19,10 +19,10 @@ const releaseSchema = z
     id: z.string(),
     source: z.enum(["MANUAL", "GIT_BUILD"]),
     createdAt: instant(),
-    workerCount: z.int().meta({ description: "Workers that were started for it and are there." }),
+    workerCount: z.int().meta({ description: "Present workers of this version." }),
     diff: z
       .array(z.strictObject({ field: z.string(), old: anyValue, new: anyValue }))
-      .meta({ description: "Of variables the names alone." }),
+      .meta({ description: "Environment variables are listed by name only." }),
     version: z.int().nullable(),
     buildId: z.string().nullable(),
     createdByUserId: z.string().nullable(),
@@ -33,7 +33,7 @@ const rolloutSchema = z.strictObject({
   inProgress: z.boolean(),
   workersOnLatest: z.int(),
   workersTotal: z.int(),
-  percentOnLatest: z.int().meta({ description: "0 where there are no workers." }),
+  percentOnLatest: z.int().meta({ description: "0 without workers." }),
 });
 
 export const listReleasesV2: Operation<EndpointPath> = {
@@ -44,7 +44,7 @@ export const listReleasesV2: Operation<EndpointPath> = {
     query: z.object(pageParameters),
     answers: {
       200: json(
-        "A page, the newest first; the last 100 are kept.",
+        "A page, newest first; the last 100 versions are kept.",
         z.strictObject({
           endpointVersion: z.int(),
           rollout: rolloutSchema,

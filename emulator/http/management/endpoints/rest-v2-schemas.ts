@@ -69,7 +69,7 @@ const compound = {
   ...containerFields,
   templateId: z.string().min(1).optional().meta({
     description:
-      "A serverless template whose container is copied once; what is beside it counts more.",
+      "Id of a serverless template. Its container is copied once; fields of the body override it.",
   }),
   cpu: cpuInput.optional(),
   workers: z.strictObject(takenShape(ENDPOINT_FIELDS, "workers")).optional(),
@@ -130,12 +130,12 @@ export const endpointSchemaV2 = z
       .strictObject({
         run: z.string().optional(),
         runSync: z.string().optional(),
-        status: ofJob("the job as it is"),
+        status: ofJob("the job's present state"),
         stream: ofJob("its chunks"),
         cancel: ofJob("ends it"),
         retry: ofJob("tries it again"),
         purgeQueue: z.string().optional(),
-        base: z.string().optional().meta({ description: "Of a load balancing endpoint." }),
+        base: z.string().optional().meta({ description: "Only for a load balancing endpoint." }),
         health: z.string(),
       })
       .optional(),

@@ -17,8 +17,8 @@ const workerSchema = z
     id: z.string(),
     status: z.enum(STATUSES).meta({ description: "`RUNNING`: has a job." }),
     gpuCount: z.int(),
-    isStale: z.boolean().meta({ description: "Its version is not that of the endpoint any more." }),
-    version: z.int().nullable().meta({ description: "Of the endpoint, that it was started for." }),
+    isStale: z.boolean().meta({ description: "The endpoint has a newer version than the worker." }),
+    version: z.int().nullable().meta({ description: "Version that the worker was started for." }),
     image: z.string().nullable(),
     uptimeSeconds: z.int().nullable(),
     gpuTypeId: z.string().nullable(),
@@ -45,7 +45,7 @@ export const listWorkersV2: Operation<EndpointPath> = {
     tag: "endpoints",
     answers: {
       200: json(
-        "Those that have not ended, and those that the endpoint needs and cannot get.",
+        "Workers that have not ended, or that the endpoint needs but cannot get.",
         z.strictObject({
           workers: z.array(workerSchema),
           summary: summarySchema,

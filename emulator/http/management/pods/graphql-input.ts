@@ -19,7 +19,7 @@ export function templateIdOf(input: Input): string | undefined {
   return id === PLAIN_TEMPLATE ? undefined : id;
 }
 
-/** Data for an input that the input itself does not have. */
+/** Data of a pod that its input does not contain. */
 interface Resolved extends ServerSecrets {
   readonly template: Template | undefined;
 }

@@ -28,7 +28,7 @@ export function admit(
   return key;
 }
 
-/** Whether the request has a key with that permission, for operations that are open to all and show more with a key. */
+/** Whether the request has a key with that permission. For open operations that show more with a key. */
 export function hasKeyFor({ keys }: HttpService, { headers }: IncomingMessage, need: Need) {
   const text = bareKey(headers.authorization);
   const key = text === undefined ? undefined : keys.find(text);
@@ -89,7 +89,7 @@ export function sessionKeyId(
   return callers.isOwnPage(request) ? dashboard.keyIdOf(request) : undefined;
 }
 
-/** Stands for the admin's key in a session that was opened by a link of the service. */
+/** The key of a session that was opened by a link of the service: the admin's. */
 const DASHBOARD_KEY: ApiKey = {
   id: LINK_KEY_ID,
   name: DASHBOARD_KEY_NAME,

@@ -1,7 +1,4 @@
-/**
- * Checks the Host and Origin headers of every request at every port: whether it is meant for this service, and from which page
- * it comes.
- */
+/** Checks the Host and Origin headers of every request at every port: the host must be this service's, and the page allowed. */
 import type { IncomingMessage } from "node:http";
 import type { AllowedOrigins } from "../../../core/access/allowed-origins.ts";
 import { type HostNames, isAuthority } from "../../../core/access/host-names.ts";
@@ -84,8 +81,8 @@ export class CallerCheck {
   }
 
   /**
-   * Whether the request comes from a page of this service, by its browser's `Sec-Fetch-Site`, or else by its `Origin`, which
-   * browsers send with requests that may change something.
+   * Whether the request comes from a page of this service, by `Sec-Fetch-Site` or else by `Origin`. Browsers send `Origin` with
+   * requests that may change something.
    */
   isOwnPage(request: IncomingMessage): boolean {
     const { origin, "sec-fetch-site": site } = request.headers;

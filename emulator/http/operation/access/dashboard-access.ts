@@ -19,7 +19,7 @@ const DASHBOARD_HEADER = "x-sv-dashboard";
 const COOKIE = "sv-session";
 const OWN_COOKIE = /^\s*sv-session(?:-\d+)?=/u;
 
-/** Stands for a key's id in a link that the service itself made. */
+/** Takes the place of a key's id in a link that the service made. */
 export const LINK_KEY_ID = "dashboard";
 
 interface Ticket {

@@ -70,7 +70,7 @@ export function isAnswering(socket: Duplex): boolean {
   return responseOf(socket) instanceof ServerResponse;
 }
 
-/** A second answer within the first would confuse the client. */
+/** The client would take a second answer for a part of the first. */
 function hasBegunAnswer(socket: Duplex): boolean {
   const response = responseOf(socket);
   return (

@@ -10,8 +10,8 @@ import { pathOf } from "../requests/url-path.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Maximum time and size of discarded input: a client that is still sending would not see the answer if the connection were
- * reset.
+ * Maximum time and size of discarded input. If the connection were reset instead, a client that is still sending would not see
+ * the answer.
  */
 const LINGER_MS = 2_000;
 const LINGER_MAX_BYTES = 32_000_000;

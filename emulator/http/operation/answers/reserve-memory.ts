@@ -6,7 +6,7 @@ import type { HttpService } from "../service.ts";
 /** Minimum size for which memory is reserved: the size that a reader of an opened payload needs anyway. */
 const SMALL_BYTES = 65_536;
 
-/** Responses that have room. They never wait for more, because they might wait for each other. */
+/** Responses that have room. They never wait for more, because two of them could wait for each other forever. */
 const served = new WeakSet<ServerResponse>();
 
 /**

@@ -28,7 +28,7 @@ export class ClientWait implements Disposable {
     if (response.destroyed) this.#controller.abort(GONE);
   }
 
-  /** True once the client's replica is stopping, unless the client had gone before. */
+  /** True once the client's replica is stopping; false if the client went first. */
   get isStopping(): boolean {
     return this.signal.reason === STOPPING && !this.#response.destroyed;
   }

@@ -15,7 +15,7 @@ const PIECE_BYTES = 65_536;
 /** Interval between two beats. */
 const BEAT_MS = 500;
 
-/** Maximum number of own beats without anything received, 2.5 to 3 s; a silent connection is then cut. A slow one is not. */
+/** Maximum number of own beats while nothing is received, 2.5 to 3 s. A silent connection is then cut; a slow one is not. */
 const SILENT_BEATS = 5;
 
 /** Callbacks of one end of an exchange. */
@@ -31,7 +31,7 @@ export interface ExchangeEvents {
   woken(): void;
 }
 
-/** Called for each exchange that the other end opens, with its request head; returns undefined if the exchange was given up. */
+/** Called for each exchange that the other end opens, with its request head. Returns undefined if it gave the exchange up. */
 export type Accept = (exchange: Exchange, requestHead: Buffer) => ExchangeEvents | undefined;
 
 export class Channel {
@@ -174,7 +174,7 @@ export class Exchange {
     if (this.#hasHeardEnd) this.#over();
   }
 
-  /** Gives the exchange up, unless it has ended; `events` gets no further calls. */
+  /** Gives up the exchange, unless it has ended. Calls no further function of `events`. */
   reset(): void {
     if (this.#isOver) return;
     this.#channel.send(FRAME.reset, this.id);

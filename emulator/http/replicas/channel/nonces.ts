@@ -1,6 +1,6 @@
 /**
- * Nonces of a replica, each valid once and for a limited time. An unused nonce is not stored: its text proves that this process
- * made it. So a flood of requests takes no memory and displaces no other nonce.
+ * Nonces of a replica, each valid once and for a limited time. An unused nonce is not stored, because its text proves that this
+ * process made it. A flood of requests therefore takes no memory and displaces no nonce.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 

@@ -46,7 +46,7 @@ class TakenRequest extends IncomingMessage {
   #unused = 0;
 
   constructor(socket: ExchangeSocket, exchange: Exchange, requestHead: RequestHead) {
-    // The members that are used exist.
+    // The socket has every member that Node uses.
     super(socket as unknown as Socket);
     this.#exchange = exchange;
     this.method = requestHead.method;

@@ -206,7 +206,7 @@ function asWriteError(key: string, error: unknown): unknown {
   if (error instanceof SpelledOtherwiseError)
     return unusableKey(
       key,
-      "something is there under a name that differs in case or Unicode form only, which the file system takes for the same",
+      "a file exists with a name that differs only in case or Unicode form, and the file system takes both names for one",
     );
   if (codeOf(error) === "ENAMETOOLONG") return unusableKey(key, "the path is too long");
   if (!SOMETHING_IN_THE_WAY.has(codeOf(error))) return asStoreError(error);

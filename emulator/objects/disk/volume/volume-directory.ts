@@ -42,7 +42,7 @@ const NOTHING_THERE: ReadonlySet<string | undefined> = new Set([
   "ENAMETOOLONG",
 ]);
 
-/** The file system has a file whose name differs in case or Unicode form, and cannot hold both. */
+/** The file system has a file with a name that differs only in case or Unicode form, and cannot hold both. */
 export class SpelledOtherwiseError extends Error {
   override readonly name = "SpelledOtherwiseError";
 }
@@ -142,7 +142,7 @@ export class VolumeDirectory {
       const moving = async () => rename(path.join(sourcePlace.path, source.name), file);
       await moving().catch(async (error: unknown) => {
         if (codeOf(error) !== "EISDIR") throw error;
-        // A directory is no object: one without objects is not in the way.
+        // Directories without objects are removed, because they are not in the way.
         await rmdir(file);
         await moving();
       });

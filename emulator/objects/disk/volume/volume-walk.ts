@@ -76,7 +76,7 @@ function endsBefore({ prefix }: Level, atLeast: Buffer): boolean {
   return prefix.length > 0 && Buffer.compare(afterAllWith(prefix), atLeast) <= 0;
 }
 
-/** True also for a directory that may hold an object, and a link that may lead to one. Names that are not UTF-8 are no keys. */
+/** Also true for a directory that may hold an object, and a link that may lead to one. Names that are not UTF-8 are no keys. */
 function isObject(entry: Dirent<Buffer>, prefix: Buffer): boolean {
   if (!isUtf8(entry.name)) return false;
   if (prefix.length === 0 && entry.name.toString() === STAGING_NAME) return false;

@@ -76,7 +76,7 @@ describe("on an engine elsewhere", () => {
     const emulator = { workerAddress: "laptop.lan:7443" };
     const { places, said } = await placesOf({ emulator });
     expect(places).toMatchObject({ worker: { token: TOKEN }, live: undefined });
-    expect(said).toEqual([expect.stringMatching(/^containers reach the worker port alone/u)]);
+    expect(said).toEqual([expect.stringMatching(/^containers reach only the worker port/u)]);
   });
 
   it("another machine has no way here without that address", async () => {

@@ -52,7 +52,7 @@ test("the newest job, or the newest failed one, is shown on request", async () =
   expect(await idOf(service, undefined, { last: true })).toBe(newest);
   expect(await idOf(service, undefined, { last: "failed" })).toBe(failed);
   expect(await run(service, "why", undefined, { flags: { last: "failed" } })).toContain("It broke");
-  const usage = { name: "UsageError", message: expect.stringContaining("say which job") };
+  const usage = { name: "UsageError", message: expect.stringContaining("which job?") };
   await expect(run(service, "job")).rejects.toMatchObject(usage);
   await expect(run(service, "why", newest, { flags: { last: true } })).rejects.toMatchObject(usage);
   await using empty = await startTestHttp();

@@ -15,7 +15,7 @@ test("a key is made and shown once, listed, used by a command, and revoked by it
   expect(listed).not.toContain(key);
   const advance = run(service, "clock", "+1m", { key });
   await expect(advance).rejects.toThrow('the key "ci" has the scope read-only');
-  expect(await run(service, "keys revoke", "ci")).toMatch(/^key_\w+ ci opens nothing any more\n$/u);
+  expect(await run(service, "keys revoke", "ci")).toMatch(/^key_\w+ ci is revoked\n$/u);
   await expect(run(service, "endpoints", undefined, { key })).rejects.toThrow(
     "does not accept the key",
   );
@@ -54,7 +54,7 @@ test("a token is shown as the variables of a worker, listed without other keys, 
     ...["NAME", "attic", "echo-workers", undefined],
   ]);
   await expect(run(service, "token revoke", "ci")).rejects.toThrow('there is no token "ci"');
-  expect(await run(service, "token revoke", "attic")).toContain("attic opens nothing any more");
+  expect(await run(service, "token revoke", "attic")).toContain("attic is revoked");
 });
 
 test("a token without a port for workers is answered with the missing setting", async () => {

@@ -24,7 +24,7 @@ test("several replicas are listed with the one that answered, silent ones, and p
   );
   expect(lines[2]).toMatch(/^b .* 1 +1 +0 +0$/u);
   expect(lines[3]).toMatch(/^c .* 0 +0 +\? +\?$/u);
-  expect(lines[4]).toBe("partitions that nobody has: 1");
+  expect(lines[4]).toBe("partitions without an owner: 1");
   const whole = JSON.parse(await run(a.service, "replicas", undefined, { flags: json })) as object;
   expect(whole).toMatchObject({ answeredBy: "a", unowned: [1] });
 });

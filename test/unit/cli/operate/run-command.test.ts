@@ -129,7 +129,7 @@ test("the messages for a wrong key, a wrong address and the answer of another pr
   const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
   await expect(run({ url }, "jobs")).rejects.toMatchObject({
     name: "UnreachableError",
-    message: expect.stringContaining("is no emulator"),
+    message: expect.stringContaining("is not an emulator"),
   });
   stranger.closeAllConnections();
   stranger.close();

@@ -249,7 +249,7 @@ describe("refusals", () => {
   test("configs that contradict each other, unless a flag settles it", () => {
     const configs = [config({ port: 1 }), config({ port: 2 }, "/etc/other.json")];
     expect(() => settled({}, {}, ...configs)).toThrow(
-      "sv.config.json and /etc/other.json ask for a different port; make them agree, or settle it with a flag",
+      "sv.config.json and /etc/other.json have different values of port; give both the same value, or set it with a flag",
     );
     expect(settled({ port: "3" }, {}, ...configs).port).toBe(3);
     expect(settled({}, {}, config({ port: 1 }), config({ port: 1, host: "h" }))).toMatchObject({

@@ -187,7 +187,7 @@ describe("configs among the targets", () => {
   test("two configs in one directory are refused", async () => {
     await using tree = await temporaryTree({ "a/sv.config.ts": "", "a/sv.config.json": "" });
     expect(await complaint(tree.root, "a")).toBe(
-      "a has sv.config.ts and sv.config.json: which one counts? Keep one, or name the one you mean",
+      "a has sv.config.ts and sv.config.json: keep one, or name the one to use",
     );
   });
 

@@ -78,7 +78,7 @@ test("each bar has a text that describes it", () => {
     "setup, 2.5 s",
     "execution, 2.5 s, out of memory",
     "40 executions in 2.5 s, 2 of them failed",
-    "which jobs it had in these 2.5 s is not kept",
+    "the jobs of these 2.5 s are not kept",
   ]);
 });
 

@@ -37,7 +37,7 @@ it("a healthy server that listens beyond loopback is logged, once for all worker
   await test.clock.advance(60_000);
   expect(servers.launched.length).toBe(2);
   expect(test.logged.map(({ message }) => message)).toContain(
-    "its server listens at 0.0.0.0: who reaches this machine can call it without a key; it should listen at the address in HOST (127.0.0.1)",
+    "its server listens at 0.0.0.0: anyone who reaches this machine can call it without a key; it should listen at the address in HOST (127.0.0.1)",
   );
   expect([warnings(), servers.looks]).toEqual([1, 1]);
   const endpoint = test.engine.directory.endpoint("web");

@@ -111,7 +111,7 @@ describe.each(failing)("a function that %s", (_, defect) => {
     const told = scene.logged.filter(({ level }) => level === "error");
     expect(told.map(({ message }) => message)).toEqual([
       "a follower of events failed",
-      "who waits for a job failed to take its news",
+      "a listener of a job failed",
     ]);
     const stack: unknown = expect.stringContaining("defects.test.ts");
     expect(told[0]?.fields["err"]).toMatchObject({ stack });

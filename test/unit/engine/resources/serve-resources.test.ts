@@ -104,8 +104,8 @@ it("a change over the interface is kept until the file has a new value", async (
   });
   expect(second.engine.directory.volume(VOLUME.id)).toMatchObject({ name: "mine", size: 20 });
   expect(second.said).toEqual([
-    'info: the network volume "weights" keeps what was changed over the management interface, though its file says otherwise: name',
-    'info: the template "base" keeps what was changed over the management interface, though its file says otherwise: env, readme',
+    'info: the network volume "weights" keeps changes made over the management interface, although its file has other values: name',
+    'info: the template "base" keeps changes made over the management interface, although its file has other values: env, readme',
   ]);
   const template = { ...TEMPLATE, env: { A: "2" } };
   const third = await start(store, {
@@ -142,7 +142,7 @@ it("does not take a name that something made over the interface has", async () =
     `there is a template named "other" already, which was made over the management interface (${template.id})`,
   );
   await expect(start(store, { registryAuths: [{ ...AUTH, name: "other" }] })).rejects.toThrow(
-    `give that of the config another name, or "${auth.id}" as its key`,
+    `rename the one in the config, or give it the key "${auth.id}"`,
   );
 });
 

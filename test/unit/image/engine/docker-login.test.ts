@@ -60,7 +60,7 @@ test("a helper is called for its registries, and a failing helper is reported", 
     "docker-credential-c failed: locked",
   );
   await expect(loginFor("d.example", files.root)).rejects.toThrow(
-    "docker-credential-missing, which has the logins of docker, cannot be run",
+    "docker-credential-missing, which stores the logins of docker, cannot be run",
   );
 });
 

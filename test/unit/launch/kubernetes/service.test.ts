@@ -104,10 +104,10 @@ it("a pod gets the addresses of the service by the live protocol, and the object
 it("a cluster requires a port that its pods reach", async () => {
   const asked = { port: 0, apiKey: "key", s3: false, kubernetes: "gpu" } as const;
   await expect(startEmulator(asked)).rejects.toThrow(
-    "kubernetes goes with workerPort: pods take their jobs from that port",
+    "kubernetes needs workerPort: pods take their jobs from that port",
   );
   await expect(startEmulator({ ...asked, workerPort: 0 })).rejects.toThrow(
-    "kubernetes goes with a worker port that pods reach: host is a loopback address, and workerAddress says no other",
+    "kubernetes needs a worker port that pods can reach: host is a loopback address, and workerAddress is not set",
   );
 });
 

@@ -85,7 +85,7 @@ interface HintProps {
   readonly width: number;
 }
 
-/** Stands on the side of the pointer with more room. */
+/** The hint is on the side of the pointer with more room. */
 export function Hint({ hint: { x, y, lines }, width }: HintProps): JSX.Element {
   const side = x > width / 2 ? { right: `${width - x}px` } : { left: `${x}px` };
   return (

@@ -136,7 +136,7 @@ interface Choosing {
   readonly onShow: (window: Span) => void;
 }
 
-/** Minimum width of a drag, px: a narrower one is a press. */
+/** Minimum width of a drag, px: a narrower drag counts as a press. */
 const LEAST_SELECTION = 5;
 const WHEEL_FACTOR = 1.2;
 

@@ -16,7 +16,7 @@ export const STAGE_LABELS: Readonly<Record<Stage, string>> = {
 
 export function barLabel(bar: Bar): string {
   const took = formatDuration(bar.to - bar.from);
-  if (bar.stage === "unknown") return `which jobs it had in these ${took} is not kept`;
+  if (bar.stage === "unknown") return `the jobs of these ${took} are not kept`;
   if (bar.stage !== "execution") return `${STAGE_LABELS[bar.stage]}, ${took}`;
   if (bar.jobs > 1) {
     const failed = bar.failed > 0 ? `, ${bar.failed} of them failed` : "";

@@ -32,10 +32,10 @@ export function viewOf({ span, from, to, idle }: Query, now: number): LaneView {
   return { window: { from: now - length, to: now }, isLive: true, isIdleFolded };
 }
 
-/** The query with a window. One that reaches up to now moves with the time. */
+/** The query with a window. A window that reaches up to now moves with the time. */
 export function withWindow(query: Query, window: Span, now: number): Query {
   const length = window.to - window.from;
-  // A drawing does not show less than a hundredth.
+  // The factor is rounded to hundredths: a drawing does not show less.
   const isLive = now - window.to < length / 100;
   return {
     ...query,

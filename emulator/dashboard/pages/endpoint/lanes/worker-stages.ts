@@ -20,7 +20,7 @@ export interface DrawnWorker extends StartedWorker {
   }[];
 }
 
-/** After the stages of the start: `leave`: stopping, without a job; `unknown`: the jobs of that time are not kept. */
+/** The stages of the start and more: `leave`: stopping, without a job; `unknown`: the jobs of that time are not kept. */
 export type Stage = "pull" | "boot" | "setup" | "execution" | "idle" | "leave" | "unknown";
 
 export interface Bar extends Span {
@@ -56,7 +56,7 @@ export function barsOf(worker: DrawnWorker, now: number, resolutionMs: number): 
   return [...bars, ...joined(inTracks(executions), resolutionMs)];
 }
 
-/** Why a worker ended that was not asked to. */
+/** The reason why a worker ended without being asked to. */
 export function misfortuneOf({ endedAt, end, exit }: DrawnWorker): string | undefined {
   if (endedAt === undefined || end === undefined || end === "left") return undefined;
   return exit?.message ?? end.replaceAll("_", " ");

@@ -31,7 +31,7 @@ export const COUNTERS: readonly (MetricName & {
   },
   {
     name: "sv_jobs_dropped_total",
-    help: "Jobs deleted before they ended: purged, or after their time to live.",
+    help: "Jobs deleted before they ended: purged, or older than their time to live.",
     labels: ["endpoint", "by"],
     of: ({ dropped }) => dropped,
   },
@@ -126,7 +126,7 @@ export const DISTRIBUTIONS: readonly (MetricName & {
   },
   {
     name: "sv_forwarded_request_wait_seconds",
-    help: "Time that requests waited for an owner, if there was none at first and they were answered then.",
+    help: "Time that answered requests waited for an owner, if there was none at first.",
     labels: [],
     of: ({ forwardedWait }) => forwardedWait,
   },

@@ -26,7 +26,7 @@ import {
 } from "graphql";
 import { closestName } from "../../../../../runtime/protocol/did-you-mean.ts";
 
-/** Every field must be one of those served; this is reported first. */
+/** Every field must be served here. An unknown field is reported before any other error. */
 const fieldsAreServed: ValidationRule = (context) => ({
   Field(node) {
     const type = context.getParentType();
@@ -42,11 +42,11 @@ function notServed(typeName: string, name: string, fields: readonly string[]): s
   const hint = near === undefined ? "" : `; did you mean ${near}?`;
   const kind = { Query: "query", Mutation: "mutation" }[typeName];
   if (kind === undefined) return `the type ${typeName} has no field ${name} here${hint}`;
-  const others = `; those that are: ${fields.join(", ")}`;
+  const others = `; served: ${fields.join(", ")}`;
   return `the ${kind} ${name} is not served by GraphQL here${hint === "" ? others : hint}`;
 }
 
-/** In this order. */
+/** Rules that are checked first, in this order. */
 export const FIRST_RULES: readonly ValidationRule[] = [
   ExecutableDefinitionsRule,
   NoSchemaIntrospectionCustomRule,

@@ -56,7 +56,7 @@ it("changes over the interface are kept, and this is logged", async () => {
     });
     expect(next.template).toMatchObject({ env: { A: "2" } });
     expect(next.said).toEqual([
-      'info: the endpoint "hello" keeps what was changed over the management interface, though its file says otherwise: gpuCount, workersMax, template.env',
+      'info: the endpoint "hello" keeps changes made over the management interface, although its file has other values: gpuCount, workersMax, template.env',
     ]);
   }
 });
@@ -69,8 +69,8 @@ it("a new value in the file overrides a change over the interface, and this is l
   expect(next.endpoint).toMatchObject({ workersMax: 4, idleTimeout: 60, version: 2 });
   expect(next.template).toMatchObject({ env: { A: "3" } });
   expect(next.said).toEqual([
-    'info: the endpoint "hello" keeps what was changed over the management interface, though its file says otherwise: idleTimeout',
-    'warn: what was changed of the endpoint "hello" over the management interface gave way to its file, which is newer: workersMax',
+    'info: the endpoint "hello" keeps changes made over the management interface, although its file has other values: idleTimeout',
+    'warn: changes of the endpoint "hello" made over the management interface were replaced by its newer file: workersMax',
   ]);
 });
 
@@ -90,7 +90,7 @@ it("both bounds of the file apply if one of them contradicts one of the interfac
   const { endpoint, said } = await start(store, file);
   expect(endpoint).toMatchObject({ workersMin: 2, workersMax: 3 });
   expect(said).toEqual([
-    'warn: what was changed of the endpoint "hello" over the management interface gave way to its file, which is newer: workersMax',
+    'warn: changes of the endpoint "hello" made over the management interface were replaced by its newer file: workersMax',
   ]);
 });
 

@@ -131,7 +131,7 @@ it("devices that become free are kept for a worker that four smaller ones have p
   await leave(scene, 4);
   expect(given(scene)).toEqual(passed);
   expect(scene.logged("warn")).toContain(
-    "no worker can be started: 1 × any GPU: those that are free are kept for large, which has waited longer and needs more of them",
+    "no worker can be started: 1 × any GPU: the free ones are reserved for large, which has waited longer and needs more",
   );
   await leave(scene, 5);
   expect(given(scene).slice(6)).toEqual(["large: 0 1"]);
@@ -151,7 +151,7 @@ it("keeps them for ten minutes: workers that stay let nobody's device lie idle f
   await scene.test.clock.advance(1);
   expect(given(scene).slice(6)).toEqual(["narrow: 1"]);
   expect(scene.logged("warn")).toContain(
-    "GPUs were kept for large for 10 minutes, and it still lacks some: others may have them again",
+    "GPUs were reserved for large for 10 minutes, and some are still missing: others may have them again",
   );
 });
 
@@ -246,7 +246,7 @@ it("starts no container that needs a GPU if no GPU is known, and says what to do
   await scene.submit("wants");
   expect(given(scene)).toEqual([]);
   expect(scene.logged("warn")).toContainEqual(
-    expect.stringMatching(/none is known here \(no driver\); --gpus simulate has it run without/u),
+    expect.stringMatching(/none is known here \(no driver\); to run it without one, use/u),
   );
   expect(await scene.counts("wants")).toMatchObject({ throttled: 1 });
 });

@@ -57,7 +57,7 @@ it("a reader gets `reset` first if more events were missed than are kept, and co
   publish(service, 1);
   const late = await follow(service, "", id);
   const reset = await late.next();
-  expect(reset).toMatchObject({ type: "reset", data: { reason: /more has happened/ } });
+  expect(reset).toMatchObject({ type: "reset", data: { reason: /no longer kept/ } });
   const jobId = await run(service);
   expect(await late.take(1)).toMatchObject([{ jobId }]);
   const again = await follow(service, "", reset.id);
@@ -71,7 +71,7 @@ it.each(["nonsense", "zzzzzzzz-0", "0", "-", "e1-1e9"])(
     await run(service);
     const { data, type } = await (await follow(service, "", id)).next();
     expect(type).toBe("reset");
-    expect(data["reason"]).toMatch(/not of this run/);
+    expect(data["reason"]).toMatch(/from another run/);
   },
 );
 

@@ -8,7 +8,7 @@ const RENAMED: Form = {
   read: ({ dataCenter: dataCenterId, ...shown }) => ({ ...shown, dataCenterId }),
 };
 
-const SMALLER = "size must be 20 (GB) or more, for a network volume only grows; got 19";
+const SMALLER = "size must be 20 (GB) or more, because a network volume can only grow; got 19";
 
 export const NETWORK_VOLUMES: Noun = {
   noun: "a network volume",

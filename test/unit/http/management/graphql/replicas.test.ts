@@ -80,7 +80,7 @@ it("changes of resources of two replicas are refused together, before any change
   const deploy = 'podFindAndDeployOnDemand(input: {imageName: "example/a:1"}) { id }';
   const both = `mutation { ${deploy} deleteEndpoint(id: "echo") }`;
   cluster.owners.set("echo", "c");
-  expect(await messageOf(a.service, both)).toContain("ask for each in a request of its own");
+  expect(await messageOf(a.service, both)).toContain("send each in its own request");
   expect(pods(b)).toEqual([]);
   cluster.owners.delete("echo");
   await dataOf(a.service, both);
