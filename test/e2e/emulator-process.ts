@@ -1,4 +1,4 @@
-/** The built `sv-emulate` as a process: started, waited for, read and stopped. Ends only what it started. */
+/** The built `sv-emulate` as a process that tests start, wait for, read and stop. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import path from "node:path";
 import type { Readable } from "node:stream";
@@ -7,19 +7,22 @@ import { endingWithParent } from "../setup/ends-with-parent.ts";
 /** The built program. */
 export const program = path.resolve(import.meta.dirname, "../../dist/emulator/cli/sv-emulate.js");
 
-/** The key given to an emulator that is given none by `env`. */
+/** Key of an emulator if `env` sets none. */
 const API_KEY = "e2e-test-key";
 
 export interface EmulatorProcessOptions {
-  /** Arguments behind the program's name; default none. A `--port` is added if there is none: any free one. */
+  /** Arguments after the program's name; default: none. Without `--port` a free port is chosen. */
   readonly args?: readonly string[];
-  /** On top of this process's environment without its `SV_*`. An empty `SV_API_KEY` has a key made or kept. */
+  /**
+   * Added to this process's environment without its `SV_*`. With an empty `SV_API_KEY` the emulator generates a
+   * key.
+   */
   readonly env?: Readonly<Record<string, string>>;
   /** Default: the current directory. */
   readonly cwd?: string;
-  /** Default: the one built here. */
+  /** Default: the program built here. */
   readonly program?: string;
-  /** What runs it: a program with its arguments. */
+  /** Wrapper that runs it: a program with its arguments. */
   readonly under?: readonly string[];
 }
 
@@ -31,14 +34,17 @@ export interface Exit {
 export interface EmulatorProcess extends AsyncDisposable {
   /** For example `http://127.0.0.1:41234`. */
   readonly url: string;
-  /** The key given to it; undefined: it makes one. */
+  /** The key given to it; undefined: it generates one. */
   readonly apiKey: string | undefined;
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
   readonly stdoutLines: readonly string[];
   readonly stderrLines: readonly string[];
-  /** When it has ended and everything it wrote has been read. */
+  /** Resolves when it has ended and all its output has been read. */
   readonly exited: Promise<Exit>;
-  /** Resolves with the first match in a line of stderr, earlier lines included. Rejects when it ends without one. */
+  /**
+   * Resolves with the first match in a line of stderr, earlier lines included. Rejects when it ends without a
+   * match.
+   */
   stderrMatch(pattern: RegExp): Promise<RegExpExecArray>;
   /** SIGTERM; resolves with how it ended. */
   stop(): Promise<Exit>;
@@ -80,13 +86,13 @@ export async function startEmulatorProcess(
   }
 }
 
-/** Everything an emulator wrote that is expected to end by itself. */
+/** All output of an emulator that ends by itself. */
 export interface Run extends Exit {
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** For starts that fail, and for questions such as `--help`. */
+/** Runs the program to its end, for failing starts and for flags such as `--help`. */
 export async function runEmulatorProcess(options: EmulatorProcessOptions): Promise<Run> {
   const child = launch(options);
   const stdout = new Lines(child.stdout);

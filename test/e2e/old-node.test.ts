@@ -1,4 +1,4 @@
-/** The built programs on a Node that is too old: this Node, which reports another version and lacks newer features. */
+/** The built programs on an old Node: this Node, which reports another version and lacks newer features. */
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ delete require("node:module").enableCompileCache;`;
 test.each([
   ["sv-emulate", "emulator/cli/sv-emulate.js"],
   ["sv-worker", "runtime/sv-worker.cjs"],
-])("%s says which Node it needs, and ends with 1", async (name, file) => {
+])("%s says which Node it needs, and exits with 1", async (name, file) => {
   await using tree = await temporaryTree({ "node-20.cjs": NODE_20 });
   const args = ["--require", tree.path("node-20.cjs"), path.join(dist, file), "--version"];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });

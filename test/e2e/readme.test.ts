@@ -1,4 +1,4 @@
-/** What the README and the other documents tell a reader to type works, typed as it stands there. */
+/** Commands of the README and other documents work when they are typed as written. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -59,7 +59,7 @@ describe.skipIf(curlIsMissing !== undefined)("docs/examples.md", () => {
   const [submit = "", status = "", runsync = "", submitTokens = "", follow = ""] = commands;
   const [submitLong = "", cancel = "", health = ""] = commands.slice(5);
 
-  test("has these eight commands", () => {
+  test("contains these eight commands", () => {
     expect(commands.map((command) => /\/v2\/(\w+\/[\w-]+)/.exec(command)?.[1])).toEqual([
       "hello/run",
       "hello/status",
@@ -72,7 +72,7 @@ describe.skipIf(curlIsMissing !== undefined)("docs/examples.md", () => {
     ]);
   });
 
-  test("a job that is submitted is COMPLETED when asked about until it has ended", async () => {
+  test("a submitted job is COMPLETED when its status is polled until its end", async () => {
     const submitted = await paste(submit);
     expect(submitted.output.trim()).toMatch(/^[0-9a-f-]{36}-e1$/);
     let job: unknown;
@@ -85,7 +85,7 @@ describe.skipIf(curlIsMissing !== undefined)("docs/examples.md", () => {
     });
   });
 
-  test("runsync answers the greeting", async () => {
+  test("/runsync answers the greeting", async () => {
     expect(JSON.parse((await paste(runsync)).output)).toMatchObject({
       status: "COMPLETED",
       output: { greeting: "Hello, Ada!" },
@@ -109,20 +109,20 @@ describe.skipIf(curlIsMissing !== undefined)("docs/examples.md", () => {
         `the median ${median.toFixed(0)} ms and at most ${Math.max(...gaps).toFixed(0)} ms apart`,
     );
     console.log(`figure: README stream arrivals (ms): ${times.map(Math.round).join(" ")}`);
-    // 40 pauses of 50 ms; a machine that is held up may deliver some chunks together.
+    // The handler pauses 40 times for 50 ms; a slow machine may deliver some chunks together.
     expect(executionMs).toBeGreaterThanOrEqual(39 * 50);
     expect(arrivals.length).toBeGreaterThan(10);
     expect(spreadMs).toBeGreaterThan(executionMs / 2);
   });
 
-  test("a running job that is cancelled is CANCELLED", async () => {
+  test("a cancelled running job is CANCELLED", async () => {
     const cancelled: unknown = JSON.parse((await paste(submitLong, cancel)).output);
     expect(cancelled).toEqual({ id: expect.stringMatching(/-e1$/), status: "CANCELLED" });
     const { id } = cancelled as { id: string };
     expect(await call(emulator, `tokens/status/${id}`)).toMatchObject({ id, status: "CANCELLED" });
   });
 
-  test("health counts the two jobs of hello", async () => {
+  test("/health counts the two jobs of hello", async () => {
     expect(JSON.parse((await paste(health)).output)).toMatchObject({
       jobs: { completed: 2, failed: 0, inProgress: 0, inQueue: 0, retried: 0 },
       workers: { idle: 1, running: 0 },
@@ -134,7 +134,7 @@ describe.skipIf(curlIsMissing !== undefined)("README.md", () => {
   const { text } = readDocument("README.md");
   const fences = (info: string) => fencesIn(text).filter((fence) => fence.info[0] === info);
 
-  test("its handler is served by the command below it, and answers and fails as it says", async () => {
+  test("its handler, served by the command below it, answers and fails as written", async () => {
     const [handler] = fences("ts");
     const [dev, curl] = fences("sh");
     const [answer, lines] = fences("text");
@@ -161,7 +161,7 @@ describe.skipIf(curlIsMissing !== undefined)("README.md", () => {
         .replace(/…\w+-e1/u, "ID")
         .replace(/\d+ ms/u, "N ms")
         .replace(/^\d\d:\S+ /u, "");
-    // Success is shown only in a terminal.
+    // The log shows success only in a terminal.
     const [well = "", ...badly] = lines.code.trimEnd().split("\n");
     expect(plain(well)).toBe("✓ greet ID completed after N ms");
     for (const line of badly) {
@@ -171,7 +171,7 @@ describe.skipIf(curlIsMissing !== undefined)("README.md", () => {
     }
   });
 
-  test("the two commands that do all set-up are the ones it says", () => {
+  test("its two set-up commands exist", () => {
     const [, , clone] = fences("sh");
     expect(commandsIn(clone?.code ?? "")).toEqual([
       expect.stringMatching(/^npm start +#/u),
@@ -206,12 +206,12 @@ describe.skipIf(curlIsMissing !== undefined)("the examples' own pages", () => {
     ]);
   });
 
-  test("openai-chat repeats what it is told", async () => {
+  test("openai-chat repeats the message", async () => {
     const [chat] = await pasteBelow("openai-chat");
     expect(chat?.output).toContain("You said: Hello there");
   });
 
-  test("http-server says who it is, counts what it is sent, and streams", async () => {
+  test("http-server returns its id, counts its requests, and streams", async () => {
     const [who, size, count] = await pasteBelow("http-server");
     expect(JSON.parse(who?.output ?? "")).toHaveProperty("worker");
     const { length } = fs.readFileSync(path.join(root, "examples/http-server/server.ts"));
@@ -234,7 +234,7 @@ describe("TypeScript that is marked as runnable", () => {
   });
   afterAll(() => written[Symbol.dispose]());
 
-  /** The lines that each prints. One process runs them in turn, and ends when the last one leaves nothing open. */
+  /** The lines that each snippet prints; the snippets run in turn in one process. */
   const run = async (snippets: readonly Snippet[]): Promise<readonly (readonly string[])[]> => {
     const end = "-- the end of a snippet --";
     const program = `for (const file of process.argv.slice(1)) { await import(file); console.log("${end}"); }`;
@@ -249,7 +249,7 @@ describe("TypeScript that is marked as runnable", () => {
     return printed.map((each) => each.split("\n").slice(0, -1));
   };
 
-  test("docs/handlers.md: its first handler is served by the command below it", async () => {
+  test("docs/handlers.md: the command below its first handler serves it", async () => {
     const fences = fencesIn(readDocument("docs/handlers.md").text);
     const command = fences.find(({ info }) => info[0] === "sh")?.code ?? "";
     const [npx, name, ...args] = command.replace(/ *#.*\n/, "").split(" ");
@@ -261,7 +261,7 @@ describe("TypeScript that is marked as runnable", () => {
     });
   });
 
-  test("docs/testing.md: one job is run by the command, and prints what stands below it", async () => {
+  test("docs/testing.md: the command runs one job, and prints the output below it", async () => {
     const heading = "## One job in a process of its own";
     const [command = ""] = commandsBelow("docs/testing.md", heading);
     const cwd = path.join(written.directory, "docs-testing.md");
@@ -277,7 +277,7 @@ describe("TypeScript that is marked as runnable", () => {
     fencesIn(text).some(({ info }) => info.includes("runnable")),
   );
   test.each(withSnippets.map(({ path: document }) => document))(
-    "%s: its snippets run and print what they say",
+    "%s: its snippets run and print the output they show",
     async (document) => {
       const snippets = written.snippets.filter(
         (snippet) => snippet.isRunnable && snippet.document === document,
@@ -292,7 +292,7 @@ describe("TypeScript that is marked as runnable", () => {
 });
 
 describe("a block of shell code", () => {
-  test("is cut into whole commands, comments left out", () => {
+  test("is split into whole commands without comments", () => {
     const code = "# first\na \\\n  | b\n\n{ c\n  d; } > e\n# last\nf 'g\nh'\n";
     expect(commandsIn(code)).toEqual(["a \\\n  | b", "{ c\n  d; } > e", "f 'g\nh'"]);
     expect(() => commandsIn("a 'b\n")).toThrow("no shell can make anything of");

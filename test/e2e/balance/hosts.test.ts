@@ -50,7 +50,7 @@ async function isReachedFromOutside(port: number): Promise<boolean> {
 }
 
 test.skipIf(address === undefined)(
-  "a server that listens where it is told is not reached from outside; one that listens everywhere is told of, once",
+  "a server that listens where it is told is not reached from outside, and one warning names a server that listens everywhere",
   async () => {
     await using tree = await temporaryTree({
       ...TREE,

@@ -114,7 +114,7 @@ describe.skipIf(curlIsMissing !== undefined)("bodies", () => {
     },
   );
 
-  test("begin to come back before the last byte was sent", async () => {
+  test("begin to come back before the client has sent the last byte", async () => {
     const { apiKey } = stage.emulator;
     const headers = { authorization: `Bearer ${apiKey}`, "transfer-encoding": "chunked" };
     const request = openRequest(urlOf("/echo"), { method: "POST", headers });
@@ -127,7 +127,7 @@ describe.skipIf(curlIsMissing !== undefined)("bodies", () => {
   });
 
   testInFull(
-    "of more than 30 MB are refused with 413, announced or not, and cut off on the way back",
+    "of more than 30 MB are refused with 413 when they are announced, while they arrive and on the way back",
     async () => {
       const file = path.join(files.root, "31-mb");
       await writeFile(file, Buffer.alloc(31 * MB));
@@ -139,7 +139,7 @@ describe.skipIf(curlIsMissing !== undefined)("bodies", () => {
         });
       }
       const { exitCode, body } = await curl(urlOf(`/zeros?bytes=${31 * MB}`));
-      // curl's word for a transfer that ended too soon.
+      // curl's exit code for a transfer that ended too soon.
       expect(exitCode).toBe(18);
       expect(body.length).toBeLessThanOrEqual(30 * MB);
       expect((await curl(urlOf(`/zeros?bytes=${30 * MB}`))).body).toHaveLength(30 * MB);
@@ -156,7 +156,7 @@ describe("WebSockets", () => {
     expect((await once(socket, "close"))[0]).toBe(1000);
   });
 
-  test("may be open by the hundred", async () => {
+  test("are open by the hundred", async () => {
     const sockets = await Promise.all(Array.from({ length: 100 }, openWebSocket));
     const messages = sockets.map(() => randomBytes(10_000));
     const answers = await Promise.all(
@@ -173,7 +173,7 @@ describe("WebSockets", () => {
 });
 
 describe.skipIf(curlIsMissing !== undefined)("workers", () => {
-  test("are told their ports and who they are, and get what their endpoint sets", async () => {
+  test("get their ports, their id and the variables of their endpoint", async () => {
     const { body } = await curl(urlOf("/environment"));
     const environment = JSON.parse(body.toString()) as Record<string, string>;
     expect(environment).toMatchObject({
@@ -208,7 +208,7 @@ describe.skipIf(curlIsMissing !== undefined)("workers", () => {
     });
   });
 
-  test("that are killed in the midst of an answer cut it off, and are replaced", async () => {
+  test("that are killed in the middle of an answer cut it off, and are replaced", async () => {
     const { exitCode, body } = await curl(urlOf("/dies"));
     expect([exitCode, body.toString()]).toEqual([18, "half"]);
     expect((await curl(urlOf("/echo"), "-d", "again")).body.toString()).toBe("again");
@@ -216,7 +216,7 @@ describe.skipIf(curlIsMissing !== undefined)("workers", () => {
 });
 
 describe("an emulator that ends", () => {
-  test("by SIGTERM finishes the requests in flight", async () => {
+  test("after SIGTERM finishes the requests in flight", async () => {
     await using own = await Stage.set({ endpoints: { web: SERVER } });
     const url = `${own.emulator.url}/lb/web/slow?ms=1500`;
     const headers = { authorization: `Bearer ${own.emulator.apiKey}` };
@@ -226,7 +226,7 @@ describe("an emulator that ends", () => {
     expect(await text).toBe("slow but sure");
   });
 
-  test("by SIGKILL leaves no server behind, nor what a server started", async () => {
+  test("after SIGKILL leaves neither a server nor a process that a server started", async () => {
     const mark = { name: "SERVES_UNTIL_KILLED", value: crypto.randomUUID() };
     const server = path.resolve(import.meta.dirname, "../../fixtures/servers/answers-as-told.ts");
     const config = { endpoints: { web: { ...SERVER, handler: server } } };
@@ -244,7 +244,7 @@ describe("an emulator that ends", () => {
   });
 });
 
-test("a server that cannot be loaded says so in the log, and is tried again", async () => {
+test("a server that cannot be loaded logs the reason, and is started again", async () => {
   const endpoint = { handler: "broken.js", type: "LOAD_BALANCING" };
   await using tree = await temporaryTree({
     "broken.js": "export const a = ;\n",

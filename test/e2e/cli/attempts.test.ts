@@ -23,7 +23,7 @@ export default async function greet({ input }: Job): Promise<string> {
 export const concurrency = 100;
 `;
 const KEY = "typed-key";
-/** Far longer than anything takes. */
+/** Timeout: far longer than any step takes. */
 const SHOWN_LIMIT_MS = 60_000;
 
 /** `sv-emulate` in a terminal of its own, with all its output; ended by Ctrl-C. */
@@ -65,7 +65,7 @@ async function inTerminal(cwd: string, env: Readonly<Record<string, string>> = {
   };
 }
 
-test("in a terminal every ended job is a line, and a failure has its error and its place in the source", async () => {
+test("in a terminal each job that ends prints a line, and a failure adds its error and its place in the source", async () => {
   await using tree = await temporaryTree({ "greeter/handler.ts": HANDLER });
   await using terminal = await inTerminal(tree.root);
   await terminal.run({});
@@ -85,7 +85,7 @@ test("in a terminal every ended job is a line, and a failure has its error and i
 });
 
 testInFull(
-  "repeated failures, and jobs under load, are few lines, also without colours",
+  "repeated failures and jobs under load print few lines, also without colours",
   async () => {
     await using tree = await temporaryTree({ "greeter/handler.ts": HANDLER });
     await using terminal = await inTerminal(tree.root, { NO_COLOR: "1" });

@@ -1,4 +1,7 @@
-/** Configs of the built `sv-emulate`: in TypeScript, with secrets from the environment, shown, and exported and started again. */
+/**
+ * Configs of the built `sv-emulate`: one in TypeScript, secrets from the environment, its display, and its export
+ * and import.
+ */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { testInFull } from "../../setup/size.ts";
@@ -104,13 +107,13 @@ test("a config in TypeScript is found in the current directory, and its secrets 
   expect(registryAuths).toMatchObject([{ name: "registry.example" }]);
 });
 
-test("an emulator is exported as JSON and TypeScript without secrets, and a start with that serves the same", async () => {
+test("an emulator is exported as JSON and TypeScript without secrets, and a start with the export serves the same endpoints", async () => {
   await using tree = await temporaryTree(FILES);
   const env = { SV_API_KEY: "the-key" };
   const headers = { authorization: "Bearer the-key" };
   const args = [...ENV_FILES, "--ephemeral"];
   await using first = await startEmulatorProcess({ args, env, cwd: tree.root });
-  // One made over the interface, and a change of one of the file.
+  // An endpoint made over the interface, and a change of one from the config file.
   await fetch(`${first.url}/v1/networkvolumes`, {
     ...{ method: "POST", headers },
     body: JSON.stringify({ name: "scratch space", size: 1, dataCenterId: "US-KS-2" }),
@@ -132,7 +135,7 @@ test("an emulator is exported as JSON and TypeScript without secrets, and a star
   await first.stop();
 
   expect(json + typescript).not.toMatch(/hush|hf_secret|ada/);
-  // Names of members have no quotes in TypeScript where they need none.
+  // Names of members have no quotes in TypeScript unless they need them.
   const [, literal = ""] = /^export default defineConfig\(([^]*)\);\n$/m.exec(typescript) ?? [];
   expect(JSON.parse(literal.replaceAll(/^( +)([\w$]+):/gm, '$1"$2":'))).toEqual(JSON.parse(json));
   const secrets = { REGISTRY_EXAMPLE_USERNAME: "ada", REGISTRY_EXAMPLE_PASSWORD: "hush" };
@@ -147,7 +150,7 @@ test("an emulator is exported as JSON and TypeScript without secrets, and a star
   });
 });
 
-test("config prints each setting with its source, and no secret", async () => {
+test("the command config prints each setting with its source, and no secret", async () => {
   await using tree = await temporaryTree(FILES);
   const run = await runEmulatorProcess({
     args: ["config", "--port", "7081", "--env-file", "more.env"],
@@ -180,7 +183,7 @@ test("the first signal ends a start with a config that never settles", async () 
   expect(await runEmulatorProcess({ cwd: tree.root })).toMatchObject({ code: 130, stdout: "" });
 });
 
-describe("refused with the place", () => {
+describe("refused with file and line:", () => {
   test.each([
     [
       "a missing variable",
@@ -200,7 +203,7 @@ describe("refused with the place", () => {
     expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(sentence) });
   });
 
-  test("an export without an emulator at the address", async () => {
+  test("an export fails when no emulator is at the address", async () => {
     await using tree = await temporaryTree({});
     const env = { SV_URL: "http://127.0.0.1:9", SV_API_KEY: "the-key" };
     const run = await runEmulatorProcess({ args: ["export"], env, cwd: tree.root });
@@ -208,7 +211,7 @@ describe("refused with the place", () => {
     expect(run.stderr).toMatch(/^error: no emulator answers at http:\/\/127\.0\.0\.1:9: /);
   });
 
-  testInFull("a name that a resource of the interface has already", async () => {
+  testInFull("a name that a resource of the interface already has is refused", async () => {
     await using tree = await temporaryTree(FILES);
     const env = { SV_API_KEY: "the-key" };
     const args = [...ENV_FILES];

@@ -1,4 +1,4 @@
-/** `sv-emulate exec`, the built one: the command finds the service, and everything ends as the command does. */
+/** The built `sv-emulate exec`: the command finds the service, and the service ends with the command. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -67,7 +67,7 @@ test("the command finds the service in its variables, its exit code is passed on
   });
 });
 
-test("a whole config is served, and the command has the variables of env files", async () => {
+test("exec serves a whole config, and the command has the variables of env files", async () => {
   const config = {
     docker: "off",
     endpoints: {
@@ -94,7 +94,7 @@ test("a whole config is served, and the command has the variables of env files",
   expect(run).toMatchObject({ code: 0, stderr: "", stdout: "Ada Ada 0 [ 'models' ]\n" });
 });
 
-test("a signal goes to the command, and ends both", async () => {
+test("a signal reaches the command, and ends both", async () => {
   await using place = await tree('console.log("here"); setInterval(() => {}, 1000);');
   const run = await exec(
     place.path("."),
@@ -104,7 +104,7 @@ test("a signal goes to the command, and ends both", async () => {
   expect(run).toMatchObject({ code: null, signal: "SIGTERM" });
 });
 
-test("the exit code of a command that handles a signal is passed on", async () => {
+test("exec exits with the code of a command that handles a signal", async () => {
   await using place = await tree(
     'process.on("SIGTERM", () => process.exit(3)); console.log("here"); setInterval(() => {}, 1000);',
   );
@@ -116,7 +116,7 @@ test("the exit code of a command that handles a signal is passed on", async () =
   expect(run).toMatchObject({ code: 3, signal: null });
 });
 
-test("an unknown command is refused with the exit code of shells", async () => {
+test("exec exits with the shell's code for an unknown command", async () => {
   await using place = await tree("");
   const run = await exec(place.path("."), ["--", "no-such-command"]);
   expect(run).toMatchObject({ code: 127, stderr: "error: there is no command no-such-command\n" });

@@ -1,4 +1,4 @@
-/** The built `sv-emulate init` in a terminal, with a person who answers. */
+/** The built `sv-emulate init` in a terminal with a person who answers. */
 import { once } from "node:events";
 import fs from "node:fs";
 import { expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { program } from "../emulator-process.ts";
 import { spawnInTerminal } from "./terminal.ts";
 
-/** Types keys whenever the words before them appear; resolves with the exit code and the last screen. */
+/** Types keys each time the words before them appear; resolves with the exit code and the last screen. */
 async function converse(
   tree: TemporaryTree,
   args: readonly string[],
@@ -30,7 +30,7 @@ async function converse(
   return { code, shown };
 }
 
-test("choices without a flag are asked for, and the project follows the answers", async () => {
+test("init asks for each choice without a flag, and the project follows the answers", async () => {
   await using tree = await temporaryTree({});
   const { code, shown } = await converse(
     tree,
@@ -46,7 +46,7 @@ test("choices without a flag are asked for, and the project follows the answers"
   expect(fs.existsSync(tree.path("chat/handler.ts"))).toBe(true);
 });
 
-test("Ctrl-C at a question ends the program, and nothing is written", async () => {
+test("Ctrl-C at a question ends init, which writes nothing", async () => {
   await using tree = await temporaryTree({});
   const { code, shown } = await converse(tree, ["chat"], [["Which starter?", "\u0003"]]);
   expect(code).toBe(130);
@@ -54,7 +54,7 @@ test("Ctrl-C at a question ends the program, and nothing is written", async () =
   expect(fs.readdirSync(tree.root)).toEqual([]);
 });
 
-test("with --yes nothing is asked in a terminal", async () => {
+test("init --yes asks nothing in a terminal", async () => {
   await using tree = await temporaryTree({});
   expect((await converse(tree, ["chat", "--yes"], [])).code).toBe(0);
   expect(fs.existsSync(tree.path("chat/handler.ts"))).toBe(true);

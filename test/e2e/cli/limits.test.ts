@@ -10,7 +10,7 @@ const QUIET = {
   "quiet.js": "export default () => 1;",
 };
 
-/** The status of each of three purges, one more than 10 s allow, and the log that comes with the end. */
+/** The status of each of three purges, one more than the limit of 10 s, and the log when the emulator has ended. */
 async function threePurges(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   await using tree = await temporaryTree(QUIET);
   await using emulator = await startEmulatorProcess({
@@ -44,7 +44,7 @@ test("limits are enforced by default", async () => {
   ]);
 });
 
-test("with warn everything passes, and the summary names the requests that production would refuse", async () => {
+test("with warn all requests pass, and the summary names those that production would refuse", async () => {
   const { answers, summary } = await threePurges([], { SV_LIMITS: "warn" });
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect(answers[2]?.headers.get("sv-limit-exceeded")).toBe("purge-queue 2/10s");

@@ -1,4 +1,7 @@
-/** A running `sv-emulate` is operated by other commands: they list, follow, measure and trace it; a shell completes them. */
+/**
+ * Other commands operate a running `sv-emulate`: they list, follow, measure and trace it, and a shell completes
+ * them.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -52,7 +55,7 @@ function operate(...args: string[]): Promise<Run> {
   return runEmulatorProcess({ args, env });
 }
 
-test("open prints a link that opens the dashboard, once", async () => {
+test("the command open prints a link that opens the dashboard once", async () => {
   const { code, stdout } = await operate("open");
   expect(code).toBe(0);
   const link = new URL(stdout.trim());
@@ -75,7 +78,7 @@ test("jobs are submitted, listed, shown and found in the log", async () => {
   const jobs = await operate("jobs", "--status", "COMPLETED");
   expect(jobs).toMatchObject({ code: 0, stderr: "" });
   expect(jobs.stdout).toContain(`${id}  ${ENDPOINT}  COMPLETED`);
-  // No terminal, no colours.
+  // Outside a terminal there are no colours.
   expect(jobs.stdout).not.toContain("\u001B");
   const job = await operate("job", id, "--json");
   expect(JSON.parse(job.stdout)).toMatchObject({ id, status: "COMPLETED", input: { n: 7 } });
@@ -103,7 +106,7 @@ test("a job is saved as a file and run again, and the clock is advanced", async 
   expect(await operate("webhooks", "--json")).toMatchObject({ code: 0, stdout: "[]" });
 });
 
-test("the log is followed until Ctrl-C, which ends with 0", async () => {
+test("the command logs follows the log until Ctrl-C, and then exits with 0", async () => {
   const env = { ...process.env, SV_URL: emulator.url, SV_API_KEY: emulator.apiKey };
   const follower = spawn(process.execPath, [program, "logs", "--follow", "--json"], {
     env,
@@ -120,7 +123,7 @@ test("without an emulator the commands say how to start one", async () => {
   expect(stderr).toMatch(/^error: no emulator answers at http:\/\/127\.0\.0\.1:9: .*Start one/);
 });
 
-test("its metrics count the commits of the store", async () => {
+test("the metrics count the commits of the store", async () => {
   const response = await fetch(`${emulator.url}/metrics`, {
     headers: { authorization: `Bearer ${emulator.apiKey}` },
   });
@@ -130,7 +133,7 @@ test("its metrics count the commits of the store", async () => {
   expect(text).toMatch(/^sv_worker_starts_total\{endpoint="names-its-trace"\} \d+$/m);
 });
 
-test("a handler gets the id of its execution span, which the collector gets in the caller's trace", async () => {
+test("a handler gets the id of its execution span, which the collector receives in the caller's trace", async () => {
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
   const response = await fetch(`${emulator.url}/v2/${ENDPOINT}/runsync`, {
     method: "POST",
@@ -147,7 +150,7 @@ test("a handler gets the id of its execution span, which the collector gets in t
   await expect.poll(sent).toContain(`"spanId":"${execution}"`);
 });
 
-// Bash can read the output of a command in the place of a file.
+// In bash a command's output can be read like a file.
 test.runIf(existsSync("/dev/fd"))(
   "bash completes commands, flags, their values, endpoints and files, and runs nothing of the command line",
   async () => {

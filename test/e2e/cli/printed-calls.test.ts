@@ -14,7 +14,7 @@ import { spawnInTerminal } from "./terminal.ts";
 const root = path.resolve(import.meta.dirname, "../../..");
 const NAMES = /^([\w-]+)\r?\n {2}(curl .*?)\r?$/gmu;
 
-/** What is printed for each endpoint of the directory, run as a person would paste it: its answer. */
+/** Runs the call that is printed for each endpoint of the directory as a person would paste it; returns its answer. */
 async function answers(cwd: string, directory: string): Promise<ReadonlyMap<string, unknown>> {
   const terminal = spawnInTerminal(
     [process.execPath, program, directory, "--port", "0", "--s3-port", "0", "--ephemeral"],

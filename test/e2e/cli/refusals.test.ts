@@ -18,7 +18,7 @@ function complaintIn(stderr: string): unknown {
   return entries.at(-1);
 }
 
-test("wrong usage ends with 2, starts nothing, and names the place", async () => {
+test("wrong usage exits with 2, starts nothing, and names the argument", async () => {
   const config = '{"endpoints": {"a": {"handler": "echo.js", "worker_max": 1}}}';
   await using tree = await temporaryTree({ ...FILES, "bad.json": config });
   const known = knownKeysAt(["endpoints", "a"]).join(", ");
@@ -30,7 +30,7 @@ test("wrong usage ends with 2, starts nothing, and names the place", async () =>
   });
 });
 
-test("a port in use ends with 3", async () => {
+test("a port in use exits with 3", async () => {
   const config = { endpoints: { echo: { handler: "echo.js", workersMin: 1 } } };
   await using tree = await temporaryTree({ ...FILES, "c.json": JSON.stringify(config) });
   await using server = createServer();
@@ -45,12 +45,12 @@ test("a port in use ends with 3", async () => {
     exitCode: 3,
     msg: `port ${port} on 127.0.0.1 is in use by another program`,
   });
-  // One that loads a model for minutes would have begun with it.
+  // A handler that loads a model for minutes would have begun to load.
   expect(run.stderr).not.toContain("worker started");
 });
 
-describe("a data directory that cannot be used ends with 4", () => {
-  test("one in use by another emulator, which is not disturbed", async () => {
+describe("an emulator exits with 4 when its data directory", () => {
+  test("is in use by another emulator, which is not disturbed", async () => {
     await using tree = await temporaryTree(FILES);
     const options = { args: ["echo.js"], cwd: tree.root };
     await using first = await startEmulatorProcess(options);
@@ -66,7 +66,7 @@ describe("a data directory that cannot be used ends with 4", () => {
     });
   });
 
-  test("one that cannot be made", async () => {
+  test("cannot be created", async () => {
     await using tree = await temporaryTree(FILES);
     await symlink("nowhere", tree.path("link"));
     const args = ["echo.js", "--data-dir", "link/state"];
@@ -77,7 +77,7 @@ describe("a data directory that cannot be used ends with 4", () => {
     });
   });
 
-  test("one of a newer version", async () => {
+  test("is of a newer version", async () => {
     await using tree = await temporaryTree(FILES);
     const options = { args: ["echo.js"], cwd: tree.root };
     await using emulator = await startEmulatorProcess(options);
@@ -92,7 +92,7 @@ describe("a data directory that cannot be used ends with 4", () => {
     });
   });
 
-  test("a damaged one", async () => {
+  test("is damaged", async () => {
     await using tree = await temporaryTree({ ...FILES, ".sv/store.db": "x".repeat(8_192) });
     const run = await runEmulatorProcess({ args: ["echo.js"], cwd: tree.root });
     expect(run).toMatchObject({ code: 4, stdout: "" });

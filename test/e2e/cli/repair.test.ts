@@ -18,7 +18,7 @@ function echoOf({ url, apiKey }: EmulatorProcess): EndpointClient {
   return createClient({ baseUrl: url, apiKey }).endpoint("echo");
 }
 
-test("a damaged log is refused with exit code 4; after a repair the emulator starts and runs every kept job", async () => {
+test("a start on a damaged log exits with 4; after a repair the emulator starts and runs every kept job", async () => {
   await using tree = await temporaryTree({});
   const args = [handler, "--data-dir", tree.path("data")];
   const ids: string[] = [];

@@ -12,7 +12,7 @@ import { testInFull } from "../../setup/size.ts";
 
 const ECHO = "export default (job) => job.input;";
 
-test("a directory of handlers is served, one endpoint each, and handlers that cannot be loaded are named", async () => {
+test("a start serves each handler of a directory as an endpoint, and names the handlers that cannot be loaded", async () => {
   await using tree = await temporaryTree({
     "all/broken/handler.ts": "export default (job => job.input;",
     "all/throws/handler.js": 'throw new Error("no model here");',
@@ -36,7 +36,7 @@ test("a directory of handlers is served, one endpoint each, and handlers that ca
   expect(emulator.stdoutLines).toEqual([`ready ${emulator.url}`]);
 });
 
-test("without targets the current directory is served as its config says", async () => {
+test("without targets the current directory is served by its config", async () => {
   await using tree = await temporaryTree({
     "mode.js": "export default () => process.env.MODE;",
     "sv.config.json": JSON.stringify({
@@ -52,7 +52,7 @@ test("without targets the current directory is served as its config says", async
   expect(await readdir(tree.root)).not.toContain(".sv");
 });
 
-test("--open opens the announced page in a browser once it can be called, and --ephemeral leaves nothing behind", async () => {
+test("--open opens the announced page in a browser once it answers, and --ephemeral leaves nothing behind", async () => {
   await using tree = await temporaryTree({ "echo.js": ECHO });
   await mkdir(tree.path("bin"));
   const script = `#!/bin/sh\necho "$@" > '${tree.path("opened")}'\n`;
@@ -99,7 +99,7 @@ const TALKS = `export default (job, { log }) => {
   return null;
 };`;
 
-test("the JSON log has one object a line, and a handler's output has its job", async () => {
+test("each line of the JSON log is an object, and a handler's output has the id of its job", async () => {
   await using tree = await temporaryTree({ "talks.js": TALKS });
   await using emulator = await startEmulatorProcess({ args: ["talks.js"], cwd: tree.root });
   const { id } = await call(emulator, "talks/runsync", { input: {} });
@@ -133,7 +133,7 @@ test("the pretty log puts a handler's output behind a bar, without colours outsi
   expect(emulator.stdoutLines).toEqual([`ready ${emulator.url}`]);
 });
 
-test("in a terminal a complete example call follows the ready line, and Ctrl-C stops", async () => {
+test("in a terminal a complete example call follows the ready line, and Ctrl-C stops the emulator", async () => {
   await using tree = await temporaryTree({
     "greet/handler.js": "export default ({ input }) => `Hello, ${input.name.trim()}!`;",
     "greet/README.md": `curl -d '{"input":{"name":"Ada"}}'`,
@@ -202,7 +202,7 @@ test("--version and --help start nothing", async () => {
 });
 
 test.each(["emulator/service.cjs", "runtime/worker-program.cjs", "runtime/source/grpc.cjs"])(
-  "%s is ASCII: with one other character a start would read twice as much",
+  "%s is ASCII: with one other character a start would read twice as many bytes",
   async (file) => {
     const text = await readFile(new URL(`../../../dist/${file}`, import.meta.url), "utf8");
     expect(/\P{ASCII}/u.exec(text)).toBeNull();

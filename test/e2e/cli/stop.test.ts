@@ -65,7 +65,7 @@ test.each(sized<readonly NodeJS.Signals[]>(["SIGTERM"], ["SIGTERM", "SIGINT"]))(
   },
 );
 
-test("a second signal stops at once, and the running job is run again after the next start", async () => {
+test("a second signal stops the emulator at once, and the next start runs the interrupted job again", async () => {
   await using door = await makeDoor();
   await using tree = await temporaryTree({ "waits.js": WAITS });
   const options = { args: ["waits.js"], cwd: tree.root };

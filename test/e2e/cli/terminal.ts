@@ -1,8 +1,8 @@
-/** Gives a program a terminal of its own, with a tool that exists everywhere. */
+/** Gives a program a terminal of its own, with a tool that every system has. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 
-/** `stdin` is typed, `stdout` is the screen. The end of the terminal ends the program in it. */
+/** `stdin` is the keyboard, `stdout` the screen. When the terminal ends, the program in it ends. */
 export function spawnInTerminal(
   command: readonly string[],
   options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },

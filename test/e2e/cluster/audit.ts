@@ -23,7 +23,7 @@ END $body$;
 CREATE TRIGGER audit AFTER INSERT OR UPDATE OR DELETE ON sv_runtime.job FOR EACH ROW EXECUTE FUNCTION audit.look();
 `;
 
-/** A connection of the test's own, which comes again after the server was away. */
+/** A connection of the test, which reconnects after the server was away. */
 export async function asked<Row extends pg.QueryResultRow>(
   url: string,
   text: string,
@@ -38,13 +38,13 @@ export async function asked<Row extends pg.QueryResultRow>(
   }
 }
 
-/** From now on; an emulator must have made its tables. */
+/** Watches from now on; an emulator must have created its tables. */
 export async function watchWrites(url: string): Promise<void> {
   // Several statements in one query answer a list of results.
   await asked(url, WATCH);
 }
 
-/** One sentence for each write by another than the owner. */
+/** A sentence for each write by a process that does not own the partition. */
 export async function foreignWrites(url: string): Promise<readonly string[]> {
   const rows = await asked<Record<string, unknown>>(url, "SELECT * FROM audit.foreign_write");
   return rows.map((row) => JSON.stringify(row));

@@ -22,7 +22,7 @@ function dumps(directory: string) {
 }
 
 describe.skipIf((postgresIsMissing ?? dumpsAreMissing) !== undefined)("a dump", () => {
-  it("of a service that runs has all that was acknowledged before it, and is started on like any database", async () => {
+  it("of a running service has every job that was acknowledged before it, and a service starts on it", async () => {
     using home = temporaryDirectory();
     const dump = dumps(home.path);
     await using postgres = await startPostgres();
@@ -45,13 +45,13 @@ describe.skipIf((postgresIsMissing ?? dumpsAreMissing) !== undefined)("a dump", 
     const after = new Tally();
     await fleet.load(AbortSignal.timeout(1_000), after);
     await fleet.allDone(after);
-    // The payloads of the original belong to another service.
+    // The payloads of the original database belong to another service.
     expect(new Set([...before.acknowledged, ...after.acknowledged].map(({ id }) => id)).size).toBe(
       before.acknowledged.length + after.acknowledged.length,
     );
   });
 
-  it("that is put back under replicas that run is noticed: they go on with what it has, or end", async () => {
+  it("that is restored under running replicas is noticed: they continue with its data, or end", async () => {
     using home = temporaryDirectory();
     const dump = dumps(home.path);
     await using postgres = await startPostgres();

@@ -21,7 +21,7 @@ export function formerBuild(dist: string): Build {
 
 /**
  * This source with another version and one more migration.
- * @param isReadable whether this source goes on with the migration
+ * @param isReadable whether this source can read the database after the migration goes on with the migration
  */
 export function nextBuild(isReadable: boolean): Build {
   return copyOf(DIST, (text) => {

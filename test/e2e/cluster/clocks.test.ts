@@ -12,7 +12,7 @@ import { startEmulatorProcess } from "../emulator-process.ts";
 const SOON = { interval: 200 };
 const DAY_MS = 86_400_000;
 const NAMES = ["a", "b", "c", "d", "e", "f"];
-/** Nothing takes a job of these. */
+/** Endpoints without workers: their jobs stay in the queue. */
 const ENDPOINTS = Object.fromEntries(
   NAMES.map((name) => [name, { handler: "./handler.js", workersMin: 0, workersMax: 0 }]),
 );
@@ -58,7 +58,7 @@ async function makeScene(store: string) {
 describe.runIf(postgresIsMissing === undefined && fakeTimeIsMissing === undefined)(
   "a replica whose clock is 2 days ahead",
   () => {
-    it("joins, takes partitions and leaves, and every waiting job is there, with its time to live", async () => {
+    it("joins, takes partitions and leaves, and every waiting job keeps its time to live", async () => {
       await using postgres = await startPostgres(["fsync=off"]);
       await using scene = await makeScene(postgres.url());
       await using right = await scene.start("right");

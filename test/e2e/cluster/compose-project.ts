@@ -16,7 +16,7 @@ export default async ({ input }: { input: { name: string; count?: number } }) =>
 };
 `;
 
-/** What of an answer the tests look at. */
+/** The part of an answer that the tests look at. */
 export interface Answer {
   readonly id: string;
   readonly status: string;
@@ -25,7 +25,7 @@ export interface Answer {
 
 export interface Output {
   readonly greeting: string;
-  /** Its container's. */
+  /** The id of its container. */
   readonly from: string;
   readonly rest: string;
 }
@@ -94,7 +94,7 @@ export class ComposeProject implements AsyncDisposable {
     });
   }
 
-  /** Ids of its containers, volumes and networks in Docker. */
+  /** Ids of the project's containers, volumes and networks in Docker. */
   async left(): Promise<readonly string[]> {
     const of = ["-q", "--filter", `label=com.docker.compose.project=${this.name}`];
     const found = [
@@ -105,7 +105,7 @@ export class ComposeProject implements AsyncDisposable {
     return found.flatMap((ids) => ids.split("\n")).filter((id) => id !== "");
   }
 
-  /** Asks the proxy; undefined where the answer is none, or not 200. */
+  /** Asks the proxy; undefined without an answer, or for another status than 200. */
   async ask<T = Answer>(place: string, body?: unknown): Promise<T | undefined> {
     try {
       const answer = await fetch(`${this.#url}${place}`, {

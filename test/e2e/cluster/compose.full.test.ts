@@ -1,4 +1,7 @@
-/** The cluster that the package's compose file makes, as a user meets it: started with one command, called, hurt and removed. */
+/**
+ * The cluster of the package's compose file from a user's side: started with one command, called, damaged and
+ * removed.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { whatIsMissing } from "../../setup/debian-program.ts";
@@ -45,10 +48,10 @@ async function ownerOf(project: ComposeProject): Promise<string> {
   return new URL(replica?.address ?? "").hostname;
 }
 
-/** Submits job after job, each until it is accepted: the names that they are to greet, by their ids. */
+/** Submits job after job, each until it is accepted; returns the name that each is to greet by the job's id. */
 class Load {
   readonly names = new Map<string, string>();
-  /** Submissions without a good answer: each may have made a job. */
+  /** Submissions without a good answer; each may have created a job. */
   refused = 0;
   readonly #project: ComposeProject;
 
@@ -72,7 +75,7 @@ class Load {
     await eventually("more jobs are accepted", look);
   }
 
-  /** Waits until each job has its greeting. Returns the hosts that they ran on. */
+  /** Waits until each job has its greeting. Returns the hosts that ran the jobs. */
   async allDone(): Promise<ReadonlySet<string>> {
     const hosts = new Set<string>();
     for (const [id, name] of this.names) {
@@ -88,7 +91,7 @@ class Load {
   }
 }
 
-/** One replica is lost while jobs are submitted, and comes back. */
+/** Stops one replica while jobs are submitted, and starts it again. */
 async function loseOwner(project: ComposeProject, load: Load, how: "kill" | "stop"): Promise<void> {
   const over = new AbortController();
   const running = load.run(over.signal);

@@ -6,8 +6,8 @@ import { SmallFleet, Tally } from "./small-fleet.ts";
 
 const hostOf = (postgres: Postgres) => new URL(postgres.url()).host;
 
-describe.runIf(postgresIsMissing === undefined)("replicas on two servers", () => {
-  it("go on with the synchronous standby, and no acknowledged job is lost", async () => {
+describe.runIf(postgresIsMissing === undefined)("replicas on two database servers", () => {
+  it("continue on the synchronous standby, and no acknowledged job is lost", async () => {
     await using primary = await startPostgres();
     await using standby = await primary.standby();
     const setStandbys = async (names: string) => {

@@ -1,4 +1,4 @@
-/** What is done to a fleet and its database while it works; each fault is over when its function resolves. */
+/** Faults of a fleet and its database under load; each fault is over when its function resolves. */
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { LeapingClock } from "../../setup/fake-time.ts";
@@ -16,26 +16,26 @@ export interface FaultScene {
   readonly url: string;
   readonly random: SeededRandom;
   readonly history: History;
-  /** In the environment of all workers and handlers. */
+  /** Variables of all workers and handlers. */
   readonly mark: string;
-  /** Clock of the database's server; undefined where it is this machine's. */
+  /** Clock of the database server; undefined: this machine's clock. */
   readonly databaseClock: LeapingClock | undefined;
-  /** For how long a snapshot is held, ms. */
+  /** Duration for which a snapshot is held, ms. */
   readonly snapshotMs: number;
 }
 
-/** Longest that an emulator takes to be up again, or to notice that it was replaced. */
+/** Maximum time until an emulator is up again, or notices that it was replaced. */
 const LIMIT_MS = 40_000;
 
 /** Maximum leap of a clock, s. */
 const LEAP_S = 3_600;
-/** Time in which all replicas have read the clocks, ms. */
+/** Time in which all replicas have read their clocks, ms. */
 const LEAP_SEEN_MS = 4_000;
 
 /** Pause before a fault, so that its effects can be measured alone. */
 const QUIET_MS = 9_000;
 
-/** A fault of one emulator; it has only one at a time. */
+/** A fault of one emulator, which has only one fault at a time. */
 const TO_ONE: Readonly<Record<string, (scene: FaultScene, seat: Seat) => Promise<void>>> = {
   kill,
   stop: endInOrder,
@@ -53,8 +53,8 @@ const TO_ALL: Readonly<Record<string, (scene: FaultScene) => Promise<void>>> = {
 };
 
 /**
- * Strikes at random until `stop`, now and then twice at once; resolves when all is over. `CLUSTER_FAULTS`, names with commas
- * between them, leaves the others out.
+ * Causes random faults until `stop`, sometimes two at once; resolves when all are over. `CLUSTER_FAULTS`, a list
+ * with commas, limits them to those it names.
  */
 export async function strikeUntil(scene: FaultScene, stop: AbortSignal): Promise<void> {
   const { random } = scene;
@@ -95,7 +95,7 @@ async function endInOrder({ fleet, history }: FaultScene, seat: Seat): Promise<v
   await fleet.isWhole(LIMIT_MS);
 }
 
-/** For longer than its lease or for less. */
+/** The duration is longer or shorter than its lease. */
 async function freeze(scene: FaultScene, seat: Seat): Promise<void> {
   const { random } = scene;
   const forLong = random.next() < 0.6;
@@ -109,7 +109,7 @@ async function freeze(scene: FaultScene, seat: Seat): Promise<void> {
   if (forLong) await isReplaced(scene, seat);
 }
 
-/** Data sent meanwhile arrives afterwards, unless the connections have ended. */
+/** Data sent during the cut arrives afterwards, unless the connections have ended. */
 async function cutOff(scene: FaultScene, seat: Seat): Promise<void> {
   const { random } = scene;
   const forLong = random.next() < 0.4;
@@ -124,7 +124,7 @@ async function cutOff(scene: FaultScene, seat: Seat): Promise<void> {
   if (forLong) await isReplaced(scene, seat);
 }
 
-/** Where there is a spare one, it has taken over by then. */
+/** A spare emulator, if there is one, has taken over by then. */
 async function outliveIt({ fleet }: FaultScene, seat: Seat, ms: number): Promise<void> {
   const until = delay(ms);
   if (fleet.hasSpare) {
@@ -134,7 +134,7 @@ async function outliveIt({ fleet }: FaultScene, seat: Seat, ms: number): Promise
   await until;
 }
 
-/** One that alone may have the database, and was replaced, ends by itself. */
+/** An emulator without replicas that was replaced ends by itself. */
 async function isReplaced({ fleet, history }: FaultScene, seat: Seat): Promise<void> {
   if (!fleet.hasSpare) return;
   await Promise.race([seat.emulator.ended, delay(LIMIT_MS, undefined, { ref: false })]);
@@ -168,12 +168,12 @@ async function killWorkers({ mark, random }: FaultScene): Promise<void> {
     try {
       if (worker !== undefined) process.kill(worker.pid, "SIGKILL");
     } catch {
-      // The emulator has ended meanwhile.
+      // The emulator has ended during the fault.
     }
   }
 }
 
-/** By how much each clock that cannot go back is ahead, s. */
+/** Number of seconds by which each clock that cannot go back is ahead. */
 const ahead = new WeakMap<LeapingClock, number>();
 
 /** Sets clocks to within an hour of the right time. All clocks of a machine only go forward, up to an hour at a time. */
@@ -208,7 +208,7 @@ async function restartPostgres({ postgres, random }: FaultScene): Promise<void> 
   }
 }
 
-/** Runs one after the other: data deleted meanwhile cannot be cleared away. */
+/** These faults run one after the other, because data that is deleted during a fault cannot be cleared away. */
 async function holdSnapshots(scene: FaultScene, stop: AbortSignal): Promise<void> {
   while (!stop.aborted) {
     const client = new pg.Client({ connectionString: scene.url });

@@ -1,13 +1,13 @@
-/** What happened in a run, in numbers. */
+/** Figures of a run. */
 import type { Fact } from "../crash/history.ts";
 
 type OfType<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 
 /** Time after a fault in which its effects can be felt, µs. */
 const FELT_US = 500_000;
-/** Time that a successor of a killed replica waits for the lease to end, µs. */
+/** Time that the successor of a killed replica waits for the end of its lease, µs. */
 const LEASE_US = 8_000_000;
-/** Time after a fault for which it is still listed, µs. */
+/** Time after a fault in which the fault is still listed, µs. */
 const AROUND_US = 10_000_000;
 
 export function figuresOf(facts: readonly Fact[]) {
@@ -36,8 +36,8 @@ function countBy(names: readonly string[]): Record<string, number> {
 }
 
 /**
- * For each fault, the slowest accepted submission that no other fault affected, in ms after the fault; for others, the faults
- * that overlapped. `slowest` has, for each, the times of the faults around it, in ms from its first try.
+ * For each fault: the slowest accepted submission that no other fault affected, in ms after the fault, else the
+ * faults that overlapped. `slowest` has the times of the faults around each submission, in ms from its first try.
  */
 function longestUnder(accepted: readonly OfType<"accepted">[], faults: readonly OfType<"fault">[]) {
   const acceptedAfterMs: Record<string, number> = {};

@@ -1,4 +1,4 @@
-/** Plants each kind of violation in a sound history of several emulators and sees that the checker finds it, and only there. */
+/** Plants each kind of violation in a sound history of several emulators; the checker finds exactly that violation. */
 import { describe, expect, it } from "vitest";
 import type { Expectation } from "../crash/history-checker.ts";
 import type { Fact } from "../crash/history.ts";
@@ -14,7 +14,7 @@ function expected(marker: string): Expectation {
   return { statuses: ["COMPLETED"] };
 }
 
-/** Kinds of violations in `facts`, which are in order, 10 µs apart. */
+/** Kinds of violations in `facts`, which are in order and 10 µs apart. */
 function kinds(...facts: readonly Untimed[]): FleetViolation["kind"][] {
   const timed = facts.map((fact, position) => ({ at: position * 10, ...fact }));
   return checkFleet(timed, expected).map(({ kind }) => kind);
@@ -46,7 +46,7 @@ describe("a sound history has no violation", () => {
     expect(kinds(submitted, seen("IN_QUEUE"), ...rest, completed(), completed())).toEqual([]);
   });
 
-  it("when a look takes longer than what happens meanwhile", () => {
+  it("when a look takes longer than the changes during it", () => {
     expect(kinds(...run, seen("IN_QUEUE", 5), seen("IN_PROGRESS", 25), completed())).toEqual([]);
   });
 
@@ -56,7 +56,7 @@ describe("a sound history has no violation", () => {
     ).toEqual([]);
   });
 
-  it("when a look shows that a job was put back while that is asked for, and another one as it was, but none before", () => {
+  it("when a look during a retry shows the job before or after it", () => {
     const of = "fails-a-1";
     const retried = { type: "retried", jobId, askedAt: 55 } as const;
     const failed = [handedOver(1), started(1, of), ...reported(1, "failed"), seen("FAILED")];
@@ -66,7 +66,7 @@ describe("a sound history has no violation", () => {
     expect(kinds(...facts, { ...retried, askedAt: 65 }, ...rest)).toEqual(["end-changed"]);
   });
 
-  it("when a job that failed is put back, told of twice, and completes", () => {
+  it("when a failed job is retried, delivered twice, and completes", () => {
     const of = "fails-a-1";
     const before = [{ ...submitted, marker: of }, handedOver(1), started(1, of)] as const;
     expect(
@@ -86,7 +86,7 @@ describe("a sound history has no violation", () => {
     ).toEqual([]);
   });
 
-  it("when a delivery is repeated under its id", () => {
+  it("when a delivery is repeated with its id", () => {
     const asked = { ...submitted, webhook: true };
     const calls = [{ ...told("d0"), taken: false }, told("d0"), told("d0")];
     expect(kinds(asked, handedOver(1), completed(), ...calls)).toEqual([]);
@@ -94,20 +94,20 @@ describe("a sound history has no violation", () => {
 });
 
 describe("the checker finds", () => {
-  it("what the checker of one emulator finds: a lost job, and a changed end", () => {
+  it("a lost job and a changed end, like the checker of one emulator", () => {
     expect(kinds(submitted, { type: "not-found", jobId })).toEqual(["lost"]);
     expect(kinds(submitted)).toEqual(["lost"]);
     expect(kinds(...run, completed(), seen("FAILED"))).toContain("end-changed");
   });
 
-  it("a handler that begins a job whose end was seen", () => {
+  it("a handler that begins a job after its end was seen", () => {
     const late = [handedOver(2), started(2)] as const;
     expect(kinds(...run, completed(), ...late)).toContain("run-again");
     const unreported = [submitted, handedOver(1), handedOver(2), started(1)] as const;
     expect(kinds(...unreported, completed(marker, 2), started(2))).toEqual(["run-again"]);
   });
 
-  it("a status that goes backwards: behind what the worker, a client or the canceller was told", () => {
+  it("a status older than what the worker, a client or the canceller was told", () => {
     expect(kinds(...run, seen("IN_PROGRESS"), completed())).toEqual(["went-backwards"]);
     expect(kinds(submitted, handedOver(1), completed(), seen("IN_PROGRESS"), completed())).toEqual([
       "end-changed",
@@ -122,7 +122,7 @@ describe("the checker finds", () => {
     ]);
   });
 
-  it("a failure that is shown although the job was put back", () => {
+  it("a failure that is shown after the job was retried", () => {
     const of = "fails-a-1";
     const failed = [handedOver(1), ...reported(1, "failed"), seen("FAILED")] as const;
     const retried = { type: "retried", jobId } as const;
@@ -136,12 +136,12 @@ describe("the checker finds", () => {
     expect(kinds(submitted, { type: "not-found", jobId })).toEqual(["lost"]);
   });
 
-  it("one end that is told of by two deliveries, or by one with two bodies", () => {
+  it("one end with two deliveries, or with one delivery of two bodies", () => {
     expect(kinds(...run, completed(), told("d0"), told("d1"))).toEqual(["told-twice"]);
     expect(kinds(...run, completed(), told("d0"), told("d0", "[]"))).toEqual(["told-twice"]);
   });
 
-  it("an end that nobody was told of, or was told of and did not take", () => {
+  it("an end without a delivery, or with a delivery that was never taken", () => {
     const [, ...rest] = run;
     const asked = { ...submitted, webhook: true };
     expect(kinds(asked, ...rest, completed())).toEqual(["never-told"]);
@@ -184,7 +184,7 @@ describe("the checker finds", () => {
       expect(reading(wrong)).toEqual(["wrong-chunks"]);
   });
 
-  it("a waiter that hangs, a defect, a process that ends, and a write of a partition that another one owns", () => {
+  it("a waiter that hangs, a defect, a process that ends, and a write to another owner's partition", () => {
     const request = { type: "request", operation: "status-sync", seat: 0, askedAt: 0 } as const;
     expect(kinds({ ...request, end: "broken" }, { ...request, end: "answered" })).toEqual([]);
     expect(kinds({ ...request, end: "answered", status: 503 })).toEqual([]);

@@ -14,7 +14,7 @@ export interface FleetViolation {
     | "went-backwards"
     /** A client waited longer than any answer may take. */
     | "hung"
-    /** A request was answered with 500, or a submission, which is as it should be, with 400. */
+    /** A request was answered with 500, or a correct submission with 400. */
     | "defect"
     /** One end of a job had several deliveries, or one delivery with several bodies. */
     | "told-twice"
@@ -43,11 +43,11 @@ class Dossier {
   }
 
   of<T extends Fact["type"]>(type: T): OfType<T>[] {
-    // They were grouped by it.
+    // They were grouped by that id.
     return (this.#facts[type] ?? []) as OfType<T>[];
   }
 
-  /** How often it may have been put back by a client. */
+  /** Number of times that a client may have retried the job. */
   get retries(): number {
     return this.of("retried").length + this.of("retry-unanswered").length;
   }
@@ -74,7 +74,7 @@ export function checkFleet(
   ];
 }
 
-/** Compares an answer with everything that its reader, or any other, had been told before the request. */
+/** Compares an answer with everything that any client was told before the request. */
 function backwards(dossier: Dossier): Says[] {
   const { jobId } = dossier;
   const looks = dossier.of("seen").map((look) => ({ ...look, askedAt: look.askedAt ?? look.at }));
@@ -88,7 +88,7 @@ function backwards(dossier: Dossier): Says[] {
   ]);
 }
 
-/** Whether its end was acknowledged before `at`, to its worker or to a client, and it was never put back. */
+/** Whether the end was acknowledged before `at`, to the worker or a client, and the job was never retried. */
 function hasEndedBefore(dossier: Dossier, at: number): boolean {
   const ends = [
     ...dossier.of("cancelled"),
@@ -106,7 +106,7 @@ function finalReceipts(dossier: Dossier): OfType<"receipt">[] {
 
 const FINAL: ReadonlySet<string> = new Set(["completed", "failed", "timed-out"]);
 
-/** Whether it is shown as it ended before it was put back, although that had been acknowledged. */
+/** Whether the job is shown as it ended before an acknowledged retry. */
 function endsTooSoon(dossier: Dossier, status: string, askedAt: number): boolean {
   const [retried, ...others] = dossier.of("retried");
   if (retried === undefined || others.length > 0 || status !== "FAILED") return false;
@@ -114,7 +114,7 @@ function endsTooSoon(dossier: Dossier, status: string, askedAt: number): boolean
   return retried.at < askedAt && failed.every(({ at }) => at < retried.at);
 }
 
-/** Whether the worker that completed it had it already. */
+/** Whether the worker that completed it already had it. */
 function runs(dossier: Dossier, askedAt: number): boolean {
   if (dossier.of("seen").at(-1)?.status !== "COMPLETED") return false;
   const last = dossier

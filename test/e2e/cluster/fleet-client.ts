@@ -5,35 +5,35 @@ import { type History, monotonicUs } from "../crash/history.ts";
 import { API_KEY } from "../crash/killable-emulator.ts";
 import type { SeededRandom } from "../crash/seeded-random.ts";
 
-/** Longer than the service waits for its database, and than any fault lasts. */
+/** Timeout: longer than the service waits for its database, and than any fault lasts. */
 const PATIENCE_MS = 45_000;
-/** Between two tries, where the service does not say. */
+/** Interval between two tries when the service names none. */
 const PAUSE_MS = { min: 50, max: 250 };
 const AVOIDED_MS = 500;
 const RUNSYNC_MS = 20_000;
-/** Jobs are looked at until the end of a run, and clocks leap further than they are kept. */
+/** Time to live of jobs: they are looked at until the end of a run, and clocks leap further than the default. */
 const TTL_MS = Number(process.env["CLUSTER_SECONDS"] ?? 1_800) * 1_000 + 900_000;
 
 export interface FleetClientParts {
   readonly history: History;
   readonly urls: readonly string[];
   readonly random: SeededRandom;
-  /** Ends every attempt to come again. */
+  /** Ends all retries of requests. */
   readonly over: AbortSignal;
 }
 
 export interface Question {
   readonly operation: string;
   readonly method?: "GET" | "POST";
-  /** From `/v2` on. */
+  /** Path from `/v2` on. */
   readonly path: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long the service was asked to hold the answer back, ms. */
+  /** Time for which the service was asked to hold the answer back, ms. */
   readonly heldMs?: number;
 }
 
-/** An answer that came; undefined in place of one: the connection broke, or nothing came in time. */
+/** An answer; undefined if the connection broke, or no answer came in time. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -59,7 +59,7 @@ export class FleetClient {
   readonly #history: History;
   readonly #urls: readonly string[];
   readonly #over: AbortSignal;
-  /** The emulator that failed last, and until when another one is asked. */
+  /** The emulator that failed last, and the time until which others are asked. */
   #avoided = { seat: -1, until: 0 };
 
   constructor({ history, urls, random, over }: FleetClientParts) {
@@ -74,8 +74,8 @@ export class FleetClient {
   }
 
   /**
-   * Submits until a try is acknowledged; undefined if the run ended before. A try with an unknown outcome has a marker of its
-   * own.
+   * Submits until a try is acknowledged; undefined if the run ended before. A try with an unknown outcome has its
+   * own marker.
    * @param operation `runsync` waits a while for the job's end
    */
   async submit(
@@ -115,7 +115,7 @@ export class FleetClient {
     return undefined;
   }
 
-  /** The job as it is, or once it has ended; undefined if the run was over before anybody said. */
+  /** The job now, or after its end; undefined if the run was over before an answer. */
   async look(
     job: Pick<KnownJob, "jobId" | "endpointId">,
     how: "status" | "status-sync" | "pin" = "status",
@@ -136,7 +136,7 @@ export class FleetClient {
     return shown;
   }
 
-  /** Whether the job is cancelled or put back now; a refusal because of its status says no. */
+  /** Whether the job is cancelled or retried now; a refusal because of its status means no. */
   async change(job: KnownJob, what: "cancel" | "retry"): Promise<boolean> {
     const { endpointId, jobId } = job;
     const path = `/v2/${endpointId}/${what}/${jobId}`;
@@ -199,7 +199,7 @@ export class FleetClient {
     return this.#history;
   }
 
-  /** Any that did not fail just now. */
+  /** Picks an emulator that did not fail just now. */
   anySeat(): number {
     const { seat, until } = this.#avoided;
     const count = this.#urls.length;
@@ -217,7 +217,7 @@ export class FleetClient {
     await delay(Math.max(asked, this.random.integer(PAUSE_MS.min, PAUSE_MS.max)));
   }
 
-  /** Asks until it is answered by other than that this cannot be said now; undefined if the run was over before. */
+  /** Asks until an emulator knows the answer; undefined if the run was over before. */
   async insist(question: Question): Promise<Answer | undefined> {
     while (!this.isOver) {
       const answer = await this.ask(question);

@@ -1,4 +1,4 @@
-/** Emulators on one database, each with its own way to it: started, and started again whenever one ends. */
+/** Emulators on one database, each with its own connection to it; one that ends is started again. */
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { LeapingClock } from "../../setup/fake-time.ts";
@@ -14,30 +14,30 @@ export interface FleetOptions {
   readonly scene: CrashScene;
   /** Address of the database. */
   readonly store: string;
-  /** How many emulators there are. */
+  /** Number of emulators. */
   readonly seats: number;
-  /** Number of emulators that run at a time; a further one replaces one that has ended or is frozen. */
+  /** Number of emulators that run at a time; another one replaces one that has ended or is frozen. */
   readonly atOnce: number;
   /** Further arguments of the emulator at `url`. */
   readonly args: (url: string) => readonly string[];
   readonly random: SeededRandom;
-  /** The clocks of each, by its number; by default those of this machine. */
+  /** The clocks of each emulator, by its number; by default those of this machine. */
   readonly clocks?: ((seat: number) => LeapingClock | undefined) | undefined;
-  /** Where the first of them runs; by default as the others. */
+  /** The machine of the first emulator; by default the same as the others. */
   readonly namespace?: NetworkNamespace | undefined;
 }
 
 const LOOPBACK = "127.0.0.1";
 const SECRET_KEY = Buffer.alloc(32, 7).toString("base64");
-/** What a start that failed is followed by, ms. */
+/** Pause after a failed start, ms. */
 const AGAIN_MS = 200;
 const PRINTED_SHOWN = 6_000;
 
-/** The place of one emulator: its address stays the same over all its lives. */
+/** The place of one emulator: it has the same address in all its lives. */
 export class Seat implements AsyncDisposable {
   readonly number: number;
   readonly url: string;
-  /** Its way to the database. */
+  /** Its connection to the database. */
   readonly door: TcpProxy;
   readonly #options: FleetOptions;
   readonly #namespace: NetworkNamespace | undefined;
@@ -48,7 +48,7 @@ export class Seat implements AsyncDisposable {
   #abandoned = Promise.withResolvers<void>();
   #isTaken = false;
   isReady = false;
-  /** Some fault is under way here: another one is to choose another place. */
+  /** A fault is under way here: another fault must choose another place. */
   isStruck = false;
   /** Whether the test asked for the end of the process, or allows it. */
   mayEnd = false;
@@ -77,7 +77,7 @@ export class Seat implements AsyncDisposable {
     return new Seat(number, host, await freePort(), door, options);
   }
 
-  /** Cuts the emulator off from the database; data sent meanwhile is not lost. */
+  /** Cuts the emulator off from the database; data sent during the cut is not lost. */
   async cut(): Promise<void> {
     if (this.#namespace === undefined) this.door.hold();
     else await this.#namespace.cut();
@@ -97,12 +97,12 @@ export class Seat implements AsyncDisposable {
     return this.#emulator;
   }
 
-  /** What its emulators wrote, one after another. */
+  /** The output of its emulators, one after another. */
   get said(): string {
     return this.#before + (this.#emulator?.printed ?? "");
   }
 
-  /** The end of that. */
+  /** The last lines of the output. */
   get saidLast(): string {
     return this.said.slice(-PRINTED_SHOWN);
   }
@@ -119,7 +119,7 @@ export class Seat implements AsyncDisposable {
     await Promise.race([this.#untilItsEnd(emulator, onEnd), this.#abandoned.promise]);
   }
 
-  /** Another one is to be started in its place, although its process is there. */
+  /** Another emulator is started in its place, although its process exists. */
   abandon(): void {
     this.mayEnd = true;
     this.#abandoned.resolve();
@@ -183,7 +183,7 @@ export class Fleet implements AsyncDisposable {
     this.#keeping = Promise.all(Array.from({ length: atOnce }, () => this.#keep(onDeath)));
   }
 
-  /** Whether another one may start while the wanted number runs. */
+  /** Whether another emulator may start while the wanted number runs. */
   get hasSpare(): boolean {
     return this.#options.atOnce < this.seats.length;
   }

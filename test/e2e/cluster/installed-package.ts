@@ -1,11 +1,11 @@
-/** The package as it lies in a project that has it installed. */
+/** The package in a project that has it installed. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { root } from "../docker/image-scene.ts";
 import { packedCli } from "../docker/packed-cli.ts";
 
-/** As npm does, and with esbuild's program in it, so that building the image of the service fetches nothing. */
+/** Installs like npm, with esbuild's program, so that building the service's image fetches nothing. */
 export function installPackage(folder: string): void {
   using cli = packedCli();
   execFileSync("tar", ["-xzf", cli.archive, "-C", folder, "--strip-components=1"]);

@@ -1,4 +1,4 @@
-/** What clients of a fleet do with jobs: each one's life from its submission to the last look at how it ended. */
+/** What clients of a fleet do with jobs: the life of each job from its submission to the last look at its end. */
 import { setTimeout as delay } from "node:timers/promises";
 import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Expectation } from "../crash/history-checker.ts";
@@ -8,13 +8,13 @@ import { readSome, type Reading } from "./read-stream.ts";
 /** Above the size at which payloads are stored separately. */
 const BALLAST = "x".repeat(300_000);
 const CHUNKS = Array.from({ length: 12 }, (_, n) => `chunk ${n}`);
-/** How many of a hundred are of each kind; the others are plain. */
+/** Jobs in a hundred of each kind; the others are plain. */
 const SHARES = { streams: 15, sync: 12, fails: 7, waits: 7, dies: 2, heavy: 3 };
 
 const ENDS: Readonly<Record<string, Expectation>> = {
   heavy: { statuses: ["COMPLETED"], output: { ballast: BALLAST } },
   streams: { statuses: ["COMPLETED"], chunks: CHUNKS },
-  // A hand-over that a fault kept from its worker counts as the attempt that was to fail.
+  // A hand-over that a fault kept from its worker counts as the attempt that had to fail.
   fails: { statuses: ["FAILED", "COMPLETED"], afterRetry: "COMPLETED" },
 };
 
@@ -37,7 +37,7 @@ export interface LoadParts {
   readonly client: FleetClient;
   /** Part of every marker: no two clients have the same. */
   readonly name: string;
-  /** One for each endpoint of a kind. */
+  /** One endpoint for each kind. */
   readonly letters: readonly string[];
   readonly webhook: string;
   /** Receives each job that the load has finished with. */
@@ -52,7 +52,7 @@ export class Load {
     this.#parts = parts;
   }
 
-  /** Plays one job after the other until `stop`, and finishes those it has begun. */
+  /** Runs one job after the other until `stop`, and finishes those it has begun. */
   async run(stop: AbortSignal): Promise<void> {
     const { client } = this.#parts;
     while (!stop.aborted && !client.isOver) {
@@ -84,7 +84,7 @@ export class Load {
     done.push(job);
   }
 
-  /** Gives how it ended. */
+  /** Returns how it ended. */
   async #toItsEnd(job: KnownJob, kind: string): Promise<JobStatus | undefined> {
     const { client } = this.#parts;
     const { random } = client;

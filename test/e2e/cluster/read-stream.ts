@@ -3,7 +3,7 @@ import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { type ReadChunk, monotonicUs } from "../crash/history.ts";
 import type { FleetClient, KnownJob } from "./fleet-client.ts";
 
-/** Where a reader stands: the last chunk that it has. */
+/** The position of a reader: the last chunk that it has. */
 export interface Reading {
   readonly after: { readonly attempt: number; readonly index: number } | undefined;
 }
@@ -14,10 +14,10 @@ interface Line {
   readonly status?: JobStatus | number;
 }
 
-/** Nothing is sent while nothing happens, so a reader that hears nothing leaves after this long, ms. */
+/** Timeout of a reader that receives nothing, ms: an idle stream sends nothing. */
 const LONGEST_MS = 8_000;
 
-/** Follows the stream for a while, until it ends or breaks; gives where the reader stands then. */
+/** Follows the stream for a while, until it ends or breaks; returns the reader's position then. */
 export async function readSome(
   client: FleetClient,
   job: KnownJob,
@@ -69,7 +69,7 @@ async function readLines(response: Response, chunks: ReadChunk[]): Promise<JobSt
   return end;
 }
 
-/** Records all chunks of a job that has ended, in the order of any emulator; asks until one answers. */
+/** Records all chunks of a job that has ended, in the order in which an emulator sends them; asks until one answers. */
 export async function readWhole(client: FleetClient, job: KnownJob): Promise<void> {
   while (!client.isOver) {
     const chunks: ReadChunk[] = [];

@@ -1,4 +1,4 @@
-/** A receiver of webhooks that notes each call, and refuses the first one of some deliveries. */
+/** A receiver of webhooks that records each call, and refuses the first call of some deliveries. */
 import { startReceiver } from "../../unit/webhooks/receiver.ts";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { History } from "../crash/history.ts";
@@ -37,7 +37,7 @@ export async function listenForJobs(history: History, host: string): Promise<Job
         wanted.filter(
           (fact) => "jobId" in fact && !told.has(`${fact.jobId} ${ends.get(fact.jobId)}`),
         );
-      // What is missing then is for the checker to tell.
+      // The checker reports what is missing then.
       await eventually(
         "all deliveries",
         () => (missing().length === 0 ? true : undefined),

@@ -1,4 +1,4 @@
-/** Replicas are changed for those of the next version, one after another, while clients go on; and back. */
+/** Replicas are replaced by those of the next version, one after another, while clients go on; then back. */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { postgresIsMissing, startPostgres } from "../../setup/postgres.ts";
@@ -13,7 +13,7 @@ const FROM = process.env["UPGRADE_FROM"];
 const BETWEEN_MS = 2_000;
 
 describe.runIf(postgresIsMissing === undefined)("replicas of two versions", () => {
-  it("serve beside each other while they are changed one after another, and back: no job is lost", async () => {
+  it("serve side by side while each is replaced, forwards and back, and no job is lost", async () => {
     using former =
       FROM === undefined ? { program, [Symbol.dispose]: () => undefined } : formerBuild(FROM);
     using next = nextBuild(true);
@@ -34,7 +34,7 @@ describe.runIf(postgresIsMissing === undefined)("replicas of two versions", () =
       const rows = await asked(postgres.url(), "SELECT DISTINCT version FROM sv_runtime.replica");
       return rows.map(({ version }) => String(version));
     };
-    // An earlier version may have no migration in common with the next one.
+    // An earlier version may lack the next one's migration.
     if (FROM === undefined) expect(await rolled(next.program)).toEqual(["9.0.0"]);
     expect(await rolled(program)).toEqual([RUNTIME_VERSION]);
     over.abort();
@@ -46,7 +46,7 @@ describe.runIf(postgresIsMissing === undefined)("replicas of two versions", () =
     expect(Object.keys(others).filter((status) => !["0", "503"].includes(status))).toEqual([]);
   });
 
-  it("cannot be mixed where the next one changes what this one uses: it is refused, and this one goes on", async () => {
+  it("cannot be mixed when the next version changes data that this one uses: the next one is refused, and this one continues", async () => {
     using next = nextBuild(false);
     await using postgres = await startPostgres();
     await using fleet = await SmallFleet.make(postgres.url(), 2);

@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 3_000;
 const LIMIT_MS = 120_000;
 const LANES = 8;
 
-/** Takes care of jobs with an unanswered submission, if a handler has begun them. */
+/** Finishes jobs with an unanswered submission, if a handler has begun them. */
 export class Gleaner {
   readonly #client: FleetClient;
   readonly #pinned = new Set<string>();
@@ -27,7 +27,7 @@ export class Gleaner {
     }
   }
 
-  /** Keeps jobs from expiring, and ends those that wait to be ended. */
+  /** Keeps jobs from expiring, and ends those that must be cancelled. */
   async glean(): Promise<void> {
     const client = this.#client;
     const known = new Set(jobsOf(client.history.told()).map(({ jobId }) => jobId));
@@ -42,7 +42,7 @@ export class Gleaner {
   }
 }
 
-/** Every job is looked at when all have ended, every stream is read, and the service is asked for its own count. */
+/** Looks at every job when all have ended, reads every stream, and asks for the service's own count. */
 export async function settle(
   client: FleetClient,
   gleaner: Gleaner,
@@ -57,7 +57,7 @@ export async function settle(
       return all.every(({ inQueue, inProgress }) => inQueue + inProgress === 0) ? true : undefined;
     },
     LIMIT_MS,
-    // What is open then is for the checker to tell.
+    // The checker reports what is still open then.
   ).catch(() => undefined);
   const jobs = jobsOf(client.history.facts()).values();
   const lane = async () => {
@@ -79,7 +79,7 @@ async function countsOf(client: FleetClient, endpointId: string) {
   return (JSON.parse(answer.text) as { jobs: typeof none }).jobs;
 }
 
-/** Jobs that were acknowledged or ran. */
+/** Jobs that were acknowledged, or that ran. */
 function jobsOf(facts: ReturnType<FleetClient["history"]["facts"]>): KnownJob[] {
   const named = facts.filter((fact) => fact.type === "submitted" || fact.type === "started");
   const markers = new Map(named.map(({ jobId, marker }) => [jobId, marker]));

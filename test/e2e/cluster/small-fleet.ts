@@ -1,4 +1,4 @@
-/** Replicas on one database, each of any build, and clients that ask any of them until they are answered. */
+/** Replicas of any build on one database, and clients that ask any of them until one answers. */
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../setup/free-port.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
@@ -12,7 +12,7 @@ const HANDLER =
 const KEY = "key-of-the-fleet";
 const LIMIT_MS = 60_000;
 
-/** What clients were told. */
+/** The answers that clients got. */
 export class Tally {
   readonly acknowledged: { readonly endpoint: string; readonly id: string }[] = [];
   /** Number of answers per status other than 200; 0: a broken or refused connection. */
@@ -95,7 +95,7 @@ export class SmallFleet implements AsyncDisposable {
       );
   }
 
-  /** Asks one of the replicas; status 0 where there is no answer. */
+  /** Asks one of the replicas; status 0 without an answer. */
   async ask(which: number, path: string, body?: unknown) {
     const seat = which % this.#ports.length;
     try {

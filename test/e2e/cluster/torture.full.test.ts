@@ -1,4 +1,4 @@
-/** Emulators on one PostgreSQL database under load, with all kinds of faults around them; a checker judges the history. */
+/** Emulators on one PostgreSQL database under load with all kinds of faults; a checker judges the history. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -23,12 +23,12 @@ import { endOf, Load, lookBack } from "./load.ts";
 import { listenForJobs } from "./receiver.ts";
 import { Gleaner, settle } from "./settle.ts";
 
-/** All of them are up at once; any of them takes any request. */
+/** All emulators are up at once; any of them takes any request. */
 const REPLICAS = Number(process.env["CLUSTER_REPLICAS"] ?? 2);
 const SHARING = {
   seats: REPLICAS,
   atOnce: REPLICAS,
-  // The first of them runs in a namespace, which is another machine to the others.
+  // The first emulator runs in a namespace, which is another machine for the others.
   args: (url: string): readonly string[] => ["--advertise", url, "--insecure-replicas", "on"],
 };
 
@@ -36,7 +36,7 @@ const LENGTH_MS = Number(process.env["CLUSTER_SECONDS"] ?? 1_800) * 1_000;
 const SNAPSHOT_MS = 300_000;
 const CLIENTS = Number(process.env["CLUSTER_CLIENTS"] ?? 12);
 const LETTERS = ["a", "b", "c"];
-/** What has begun is brought to its end, and every job is looked at. */
+/** Ends what has begun, and looks at every job. */
 const SETTLE_MS = 300_000;
 
 function endpoints() {
@@ -49,7 +49,7 @@ function endpoints() {
   ]);
 }
 
-/** What each replica takes for service time. */
+/** The service time of each replica. */
 function serviceTimes(urls: readonly string[]): Promise<readonly number[]> {
   const headers = { authorization: `Bearer ${API_KEY}` };
   return Promise.all(
@@ -61,10 +61,10 @@ function serviceTimes(urls: readonly string[]): Promise<readonly number[]> {
   );
 }
 
-/** A history with violations is kept, beside the output of the emulators. */
+/** A history with violations is kept beside the output of the emulators. */
 function keep(facts: readonly Fact[], fleet: Fleet, seed: number): string {
   const kept = path.join(os.tmpdir(), `sv-cluster-${seed}`);
-  // Longer than a string can be, after half an hour.
+  // After half an hour the history is longer than a string can be.
   const file = fs.openSync(`${kept}.jsonl`, "w");
   for (const fact of facts) fs.writeSync(file, `${JSON.stringify(fact)}\n`);
   fs.closeSync(file);
@@ -73,7 +73,7 @@ function keep(facts: readonly Fact[], fleet: Fleet, seed: number): string {
 }
 
 it.skipIf(postgresIsMissing !== undefined)(
-  `loses, repeats and contradicts nothing in ${LENGTH_MS / 1_000} s of faults`,
+  `a cluster loses, repeats and contradicts nothing in ${LENGTH_MS / 1_000} s of faults`,
   { timeout: LENGTH_MS + 2 * SETTLE_MS },
   async () => {
     const seed = seedOfThisRun();
@@ -82,7 +82,7 @@ it.skipIf(postgresIsMissing !== undefined)(
     const clockOf = (clocksThatLeap: ClocksInSleep, speed: number) => {
       if (fakeTimeIsMissing !== undefined) return undefined;
       const { path: directory } = clocks.use(temporaryDirectory());
-      // The server is another user.
+      // The database server runs as another user.
       fs.chmodSync(directory, 0o755);
       return fakeTimeIn(directory, clocksThatLeap, speed);
     };
@@ -147,7 +147,7 @@ it.skipIf(postgresIsMissing !== undefined)(
     if (violations.length > 0) console.log(`all that was seen is in ${keep(facts, fleet, seed)}`);
     expect(violations).toEqual([]);
     if (SHARING.atOnce === 1) return;
-    // The others take over.
+    // The other replicas take over.
     expect(figures.acceptedAfterMs["kill"] ?? 0).toBeLessThan(10_000 + stalls.ms);
     expect(figures.acceptedAfterMs["stop"] ?? 0).toBeLessThan(2_000 + stalls.ms);
   },

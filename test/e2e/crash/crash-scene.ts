@@ -1,4 +1,4 @@
-/** Where a crash run takes place: a directory with a config, a data directory and the file that facts are appended to. */
+/** The place of a crash run: a directory with a config, a data directory and the file to which facts are appended. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
@@ -11,7 +11,7 @@ export interface CrashScene extends Disposable {
   readonly config: string;
   readonly dataDirectory: string;
   readonly history: History;
-  /** In the environment of all workers and handlers, as `NAME=value`. */
+  /** Variables of all workers and handlers, as `NAME=value`. */
   readonly mark: string;
 }
 
@@ -22,12 +22,12 @@ interface SceneEndpoint {
   readonly more?: object;
 }
 
-/** Each of `endpoints` is served by the fixture with its name; workers and handlers record what they do. */
+/** The fixture with its name serves each of `endpoints`; workers and handlers record what they do. */
 export function makeCrashScene(endpoints: Readonly<Record<string, SceneEndpoint>>): CrashScene {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "sv-crash-"));
   const facts = path.join(directory, "facts.jsonl");
   const config = path.join(directory, "sv.json");
-  // Facts of all processes are put in order by one clock, whatever is done to those of the emulators.
+  // One clock orders the facts of all processes, whatever happens to the clocks of the emulators.
   const env = { TAP_FILE: facts, NODE_OPTIONS: `--import ${tap.href}`, LD_PRELOAD: "" };
   const written = Object.entries(endpoints).map(([id, { fixture, workers, more }]) => [
     id,

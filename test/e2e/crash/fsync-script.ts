@@ -1,4 +1,4 @@
-/** A short script of jobs that together pass through all states, and the conditions after a kill in it. */
+/** A short script of jobs that together pass through all states, and the checks after a kill in it. */
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { eventually } from "../jobs/observe.ts";
 import type { Expectation } from "./history-checker.ts";
@@ -21,9 +21,9 @@ const ENDS: Readonly<Record<string, Expectation>> = {
   heavy: { statuses: ["COMPLETED"], output: { ballast: BALLAST } },
   dies: { statuses: ["COMPLETED"] },
   streams: { statuses: ["COMPLETED"], chunks: CHUNKS },
-  // A hand-over that a kill kept from its worker counts as the attempt that was to fail.
+  // A hand-over that a kill kept from its worker counts as the attempt that had to fail.
   fails: { statuses: ["FAILED", "COMPLETED"], afterRetry: "COMPLETED" },
-  // Stopped by the script; after a kill its second attempt does not wait any more.
+  // The script stops the wait; after a kill the second attempt does not wait any more.
   waits: { statuses: ["COMPLETED"] },
   parked: { statuses: ["CANCELLED"] },
 };
@@ -46,7 +46,7 @@ export class Script implements AsyncDisposable {
     };
   }
 
-  /** Whether it came to its end; it breaks off with the first connection that does. */
+  /** Whether the script came to its end; it breaks off with the first broken connection. */
   async play(): Promise<boolean> {
     const { jobs, streams, parked } = this.#clients;
     const steps = [
@@ -128,7 +128,7 @@ export class Script implements AsyncDisposable {
     }
   }
 
-  /** Ids with their markers, of jobs that were answered or ran. */
+  /** Ids and markers of jobs that were answered, or that ran. */
   #knownJobs(): Map<string, string> {
     const named = this.#history
       .facts()

@@ -1,11 +1,11 @@
-/** Plants each kind of violation in a sound history and sees that the checker finds it, and nothing where nothing is. */
+/** Plants each kind of violation in a sound history; the checker finds it, and nothing in a sound one. */
 import { describe, expect, it } from "vitest";
 import { check, type Expectation, type ViolationKind } from "./history-checker.ts";
 import type { Fact } from "./history.ts";
 
 type Untimed = Fact extends infer T ? (T extends Fact ? Omit<T, "at"> : never) : never;
 
-/** Facts in their order. */
+/** Facts in order. */
 function history(...facts: readonly Untimed[]): readonly Fact[] {
   return facts.map((fact, position) => ({ at: position, ...fact }));
 }
@@ -57,7 +57,7 @@ describe("a sound history has no violation", () => {
     expect(kinds(facts)).toEqual([]);
   });
 
-  it("when an outcome under an ended lease was refused", () => {
+  it("when an outcome is refused because its lease has ended", () => {
     const facts = history(
       submitted,
       ...handOver(1),
@@ -77,7 +77,7 @@ describe("a sound history has no violation", () => {
     expect(kinds(facts)).toEqual([]);
   });
 
-  it("when a failed job runs again because it was retried, answered or not", () => {
+  it("when a failed job runs again after a retry, answered or not", () => {
     for (const type of ["retried", "retry-unanswered"] as const) {
       const facts = history(
         { ...submitted, marker: "fails-1" },
@@ -93,7 +93,7 @@ describe("a sound history has no violation", () => {
     }
   });
 
-  it("when the receipt of a failed attempt comes after that of the retry", () => {
+  it("when the receipt of a failed attempt comes after the receipt of the retry", () => {
     const [sent, late] = report(1, "failed");
     const facts = history(
       { ...submitted, marker: "fails-1" },
@@ -109,7 +109,7 @@ describe("a sound history has no violation", () => {
     expect(kinds(facts)).toEqual([]);
   });
 
-  it("when an unanswered submission turns out to exist, or to have never existed", () => {
+  it("when an unanswered submission made a job, or made none", () => {
     const unanswered = { type: "submission-unanswered", marker } as const;
     expect(kinds(history(unanswered))).toEqual([]);
     expect(kinds(history(unanswered, ...handOver(1), completed(1)))).toEqual([]);
@@ -120,7 +120,7 @@ describe("a sound history has no violation", () => {
     expect(kinds(history(submitted, unanswered, seen("CANCELLED")))).toEqual([]);
     expect(kinds(history(submitted, unanswered, ...handOver(1), completed(1)))).toEqual([]);
   });
-  it("when a hand-over reaches its worker only after the job was cancelled", () => {
+  it("when a hand-over reaches its worker after the job was cancelled", () => {
     const cancelled = { type: "cancelled", jobId } as const;
     expect(kinds(history(submitted, cancelled, ...handOver(1), seen("CANCELLED")))).toEqual([]);
   });
@@ -136,7 +136,7 @@ describe("the checker finds", () => {
     expect(kinds(history(submitted, seen("IN_QUEUE")))).toEqual(["lost"]);
   });
 
-  it("a job that was run although nobody was told of it, and has no end", () => {
+  it("a job that ran without an answered submission, and has no end", () => {
     const unanswered = { type: "submission-unanswered", marker } as const;
     expect(kinds(history(unanswered, ...handOver(1)))).toEqual(["lost"]);
   });
@@ -160,7 +160,7 @@ describe("the checker finds", () => {
     expect(kinds(facts)).toEqual(["run-again"]);
   });
 
-  it("the outcome of an earlier hand-over accepted after a later one", () => {
+  it("an outcome of an earlier hand-over that was accepted after a later hand-over", () => {
     const facts = [submitted, ...handOver(1), ...handOver(2), ...report(1, "completed")] as const;
     expect(kinds(history(...facts, completed(1)))).toEqual([
       "stale-outcome-accepted",
@@ -180,12 +180,12 @@ describe("the checker finds", () => {
     expect(kinds(facts)).toEqual(["stale-outcome-accepted"]);
   });
 
-  it("a stale output although no receipt told of it", () => {
+  it("a stale output without a receipt", () => {
     const facts = history(submitted, ...handOver(1), ...handOver(2), completed(1));
     expect(kinds(facts)).toEqual(["wrong-output"]);
   });
 
-  it("an end that became another one", () => {
+  it("an end that changed", () => {
     const before = [submitted, ...handOver(1), ...handOver(2), completed(1)] as const;
     expect(kinds(history(...before, completed(2)))).toEqual(["end-changed"]);
     expect(kinds(history(...before, seen("IN_QUEUE"), completed(2)))).toEqual([
@@ -194,7 +194,7 @@ describe("the checker finds", () => {
     ]);
   });
 
-  it("an output of a job that has not ended, in an answer that was asked for before the end was seen", () => {
+  it("an output of a job without an end, in an answer that was requested before the end", () => {
     const before = [submitted, ...handOver(1), completed(1)] as const;
     const late = { ...seen("IN_QUEUE"), askedAt: 0 } as const;
     expect(kinds(history(...before, late, completed(1)))).toEqual([]);
@@ -208,7 +208,7 @@ describe("the checker finds", () => {
     expect(kinds(history(submitted, ...handOver(1), end))).toEqual(["wrong-output"]);
   });
 
-  it("a job that failed although its handler did not", () => {
+  it("a failed job with a handler that did not fail", () => {
     expect(kinds(history(submitted, ...handOver(1), seen("FAILED")))).toEqual(["wrong-end"]);
   });
 
@@ -222,7 +222,7 @@ describe("the checker finds", () => {
     ).toEqual(["run-again"]);
   });
 
-  it("an outcome that was accepted as well as a cancellation", () => {
+  it("an accepted outcome of a job with an accepted cancellation", () => {
     const cancelled = { type: "cancelled", jobId } as const;
     const facts = [submitted, ...handOver(1), cancelled, ...report(1, "completed")] as const;
     expect(kinds(history(...facts, seen("CANCELLED")))).toEqual(["stale-outcome-accepted"]);
@@ -245,7 +245,7 @@ describe("the checker finds", () => {
     expect(kinds(history(submitted, ...handOver(1), started, completed(1)))).toEqual(["run-again"]);
   });
 
-  it("a run without a hand-over, and one of a refused submission", () => {
+  it("a run without a hand-over, and a run of a refused submission", () => {
     const [, started] = handOver(1);
     const [handed] = handOver(2);
     expect(kinds(history(submitted, started, handed, completed(2)))).toEqual(["ran-unasked"]);
@@ -253,14 +253,14 @@ describe("the checker finds", () => {
     expect(kinds(history(refused, ...handOver(1), completed(1)))).toEqual(["ran-unasked"]);
   });
 
-  it("one submission that became two jobs", () => {
+  it("one submission that created two jobs", () => {
     const others = handOver(1).map((fact) => ({ ...fact, jobId: "j2" }));
     const end = { ...completed(1), jobId: "j2" };
     const facts = history(submitted, ...handOver(1), completed(1), ...others, end);
     expect(kinds(facts)).toEqual(["submitted-twice"]);
   });
 
-  it("chunks that are missing, repeated or of another attempt", () => {
+  it("chunks that are missing, repeated or from another attempt", () => {
     const streams = { ...submitted, marker: "streams-1" };
     const end = { ...completed(1), output: { marker: "streams-1", attempt: 1 } };
     const [handed] = handOver(1);
@@ -273,7 +273,7 @@ describe("the checker finds", () => {
     expect(kinds(history(streams, handed, end))).toEqual(["wrong-stream"]);
   });
 
-  it("counters that forgot a job or counted one twice", () => {
+  it("counters that miss a job or count one twice", () => {
     const facts = [submitted, ...handOver(1), completed(1)] as const;
     for (const wrong of [0, 2]) {
       expect(kinds(history(...facts, { type: "counted", completed: wrong }))).toEqual([

@@ -3,28 +3,28 @@ import { isDeepStrictEqual } from "node:util";
 import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Fact } from "./history.ts";
 
-/** How a job is to end, as its submission's marker says. */
+/** The end that a job must have, as its submission's marker says. */
 export interface Expectation {
   /** Expected end, unless the job is cancelled or retried. */
   readonly statuses: readonly JobStatus[];
-  /** How it is to end when it was retried; default as `statuses`. */
+  /** Expected end of a retried job; default: `statuses`. */
   readonly afterRetry?: JobStatus;
   /** Members of a COMPLETED job's output, beside `marker` and `attempt`. */
   readonly output?: Readonly<Record<string, unknown>>;
-  /** Outputs of the chunks it must have streamed, without the attempt that made them. */
+  /** Outputs of the chunks that it must have streamed, without their attempt. */
   readonly chunks?: readonly unknown[];
 }
 
 export type ViolationKind =
-  /** Acknowledged or handed over once, and then unknown or without an end. */
+  /** A job that was acknowledged or handed over is unknown, or has no end. */
   | "lost"
   | "wrong-end"
   | "wrong-output"
   | "wrong-stream"
-  /** Run again although its outcome had been acknowledged. */
+  /** A job ran again after its outcome was acknowledged. */
   | "run-again"
   | "stale-outcome-accepted"
-  /** An end that was seen became another one. */
+  /** A job's end changed after it was seen. */
   | "end-changed"
   | "handed-over-twice"
   | "ran-unasked"
@@ -38,7 +38,7 @@ export interface Violation {
 
 type OfType<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 
-/** Everything that is known of one job. */
+/** All facts about one job. */
 interface Dossier {
   readonly jobId: string;
   readonly facts: readonly Fact[];
@@ -97,7 +97,7 @@ function refusedButRun(facts: readonly Fact[]): Violation[] {
     }));
 }
 
-/** Each hand-over has an attempt and a token of its own. */
+/** Each hand-over has its own attempt and token. */
 function leaseViolations(dossier: Dossier): Violation[] {
   const handed = of(dossier, "handed-over");
   return [
@@ -109,7 +109,7 @@ function leaseViolations(dossier: Dossier): Violation[] {
   }));
 }
 
-/** A handler runs each hand-over once at most, and nothing but hand-overs. */
+/** A handler runs each hand-over at most once, and nothing else. */
 function runViolations(dossier: Dossier): Violation[] {
   const started = of(dossier, "started");
   const attempts = new Set(of(dossier, "handed-over").map(({ attempt }) => attempt));
@@ -133,7 +133,7 @@ function repeated<T>(entries: readonly T[], name: (entry: T) => string): string[
 
 const FINAL_KINDS: ReadonlySet<string> = new Set(["completed", "failed", "timed-out"]);
 
-/** An acknowledged outcome is the last word on its job; each retry that was asked for takes one such word back. */
+/** No hand-over follows an acknowledged outcome, except one for each retry. */
 function outcomeViolations(dossier: Dossier): Violation[] {
   const { jobId } = dossier;
   const handed = of(dossier, "handed-over");
@@ -141,7 +141,7 @@ function outcomeViolations(dossier: Dossier): Violation[] {
   const retries = of(dossier, "retried", "retry-unanswered").length;
   const accepted = of(dossier, "receipt").filter((receipt) => receipt.accepted);
   const forged = accepted.filter((receipt) => receipt.forged);
-  // In the order of the attempts: on a line that is cut a receipt may come after that of the next attempt.
+  // In the order of the attempts: on a line that is cut, a receipt may come after the next attempt's.
   const finals = accepted
     .filter((receipt) => !receipt.forged && FINAL_KINDS.has(receipt.kind))
     .toSorted((a, b) => (attemptOf.get(a.leaseToken) ?? 0) - (attemptOf.get(b.leaseToken) ?? 0));
@@ -207,12 +207,12 @@ function endViolations(
     return [{ kind: "lost", says: `${jobId} has no end: it is ${last}` }];
   }
   const changed = changesOfEnd(dossier);
-  // A job that was handed over and never started says nothing of its marker; that it has an end is all there is to check.
+  // A job that was handed over and never started has an unknown marker: only its end can be checked.
   if (marker === undefined) return changed;
   return [...changed, ...wrongEnd(dossier, end, expected(marker), marker)];
 }
 
-/** Once an end was seen, every later look must show the same, unless a retry may have taken effect between. */
+/** After an end was seen, every later look must show it, unless a retry may have taken effect in between. */
 function changesOfEnd(dossier: Dossier): Violation[] {
   const violations: Violation[] = [];
   const retries = of(dossier, "retried", "retry-unanswered");
@@ -232,12 +232,12 @@ function changesOfEnd(dossier: Dossier): Violation[] {
   return violations;
 }
 
-/** Whether the look was asked for before the end was seen and shows the job as it was: without an end, and so without an output. */
+/** Whether the look began before the end was seen, and shows the job without an end and an output. */
 function isOlder(look: OfType<"seen">, end: OfType<"seen">): boolean {
   return beginOf(look) < end.at && !isTerminal(look.status) && look.output === undefined;
 }
 
-/** When it was asked for, where that is known. */
+/** Time of the request, if known. */
 function beginOf(fact: { readonly at: number; readonly askedAt?: number } | undefined): number {
   return fact?.askedAt ?? fact?.at ?? 0;
 }

@@ -1,4 +1,4 @@
-/** What was seen of a run from outside the service, as facts: by its clients, on its workers' wires, in their handlers. */
+/** Facts about a run as seen from outside the service: by its clients, on its workers' wires, in their handlers. */
 import fs from "node:fs";
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Outcome } from "../../../runtime/protocol/outcome.ts";
@@ -12,34 +12,34 @@ interface OfJob extends Timed {
   readonly jobId: string;
 }
 
-/** What a client asked for, and how it was answered. */
+/** Requests of clients, and their answers. */
 export type ClientFact =
-  /** Answered with an id: from now on the service answers for the job. */
+  /** Answered with an id: from now on the service must not lose the job. */
   | (OfJob & { readonly type: "submitted"; readonly marker: string; readonly webhook?: boolean })
   /** The connection broke: the job may exist, but its id is unknown. */
   | (Timed & { readonly type: "submission-unanswered"; readonly marker: string })
-  /** Refused, or it surely never arrived. */
+  /** Refused, or it certainly never arrived. */
   | (Timed & { readonly type: "submission-refused"; readonly marker: string })
-  /** And when that was asked for; it may have taken effect at any moment since. */
+  /** Time of the request; it may have taken effect at any moment since. */
   | (OfJob & { readonly type: "cancelled"; readonly askedAt?: number })
   | (OfJob & { readonly type: "cancel-unanswered"; readonly askedAt?: number })
   | (OfJob & { readonly type: "retried"; readonly askedAt?: number })
   | (OfJob & { readonly type: "retry-unanswered"; readonly askedAt?: number })
-  /** An answer of `/status` (or of the end of a stream), and when it was asked for. */
+  /** An answer of `/status` (or the end of a stream), and the time of its request. */
   | (OfJob & {
       readonly type: "seen";
       readonly status: JobStatus;
       readonly output?: unknown;
       readonly askedAt?: number;
     })
-  /** The service does not know a job it had answered for. */
+  /** The service does not know a job that it had acknowledged. */
   | (OfJob & { readonly type: "not-found" })
-  /** The chunks of a job that has ended, read from the first one. */
+  /** All chunks of a job that has ended. */
   | (OfJob & { readonly type: "streamed"; readonly outputs: readonly unknown[] })
-  /** The endpoint's own count of completed jobs, when everything was over. */
+  /** The endpoint's own count of completed jobs at the end of the run. */
   | (Timed & { readonly type: "counted"; readonly completed: number });
 
-/** What went over the wire between the service and a worker's supervisor. */
+/** Messages between the service and a worker's supervisor. */
 export type WireFact =
   | (OfJob & {
       readonly type: "handed-over";
@@ -51,7 +51,10 @@ export type WireFact =
       readonly leaseToken: string;
       readonly kind: Outcome["kind"];
     })
-  /** `kind` is that of the outcome it answers; `forged` marks one the tap itself sent under a lease that had ended. */
+  /**
+   * `kind` is the kind of the acknowledged outcome; `forged` marks an outcome that the tap sent under an ended
+   * lease.
+   */
   | (OfJob & {
       readonly type: "receipt";
       readonly leaseToken: string;
@@ -60,21 +63,21 @@ export type WireFact =
       readonly forged: boolean;
     });
 
-/** What a handler did. */
+/** Events in a handler. */
 export type HandlerFact =
   | (OfJob & { readonly type: "started"; readonly attempt: number; readonly marker: string })
   | (OfJob & { readonly type: "finished"; readonly attempt: number; readonly marker: string });
 
-/** A piece of a job's stream, as one connection brought it. */
+/** A piece of a job's stream, as one connection delivered it. */
 export interface ReadChunk {
   readonly attempt: number;
   readonly index: number;
   readonly output: unknown;
 }
 
-/** What was seen of several emulators on one database. */
+/** Facts about several emulators on one database. */
 export type FleetFact =
-  /** One request to one of them; `hung`: it was neither answered nor broken off in the time that it may take. */
+  /** A request to one emulator; `hung`: it was neither answered nor broken off within the time limit. */
   | (Timed & {
       readonly type: "request";
       readonly operation: string;
@@ -82,12 +85,12 @@ export type FleetFact =
       readonly askedAt: number;
       readonly end: "answered" | "broken" | "hung";
       readonly status?: number;
-      /** What an answer of 400 or 500 says. */
+      /** Text of an answer of 400 or 500. */
       readonly says?: string;
     })
-  /** A submission was acknowledged, in the end: all tries for it began at `since`. */
+  /** A submission was acknowledged after its tries, the first of which began at `since`. */
   | (Timed & { readonly type: "accepted"; readonly since: number; readonly tries: number })
-  /** Chunks of one connection to a job's stream, which asked for those after `after`; `end` is the final status. */
+  /** Chunks of one connection to a job's stream, requested after the chunk `after`; `end` is the final status. */
   | (OfJob & {
       readonly type: "read-chunks";
       readonly after: { readonly attempt: number; readonly index: number } | undefined;
@@ -105,7 +108,7 @@ export type FleetFact =
   | (Timed & { readonly type: "fault"; readonly name: string; readonly beganAt: number })
   /** A process ended unexpectedly, with its last output. */
   | (Timed & { readonly type: "died"; readonly seat: number; readonly says: string })
-  /** A row of a job was written by a process that did not own its part. */
+  /** A process wrote a row of a job in a partition that it does not own. */
   | (Timed & { readonly type: "foreign-write"; readonly says: string });
 
 export type Fact = ClientFact | WireFact | HandlerFact | FleetFact;
@@ -144,10 +147,10 @@ export class History {
     const bytes = Buffer.alloc(fs.fstatSync(fd).size - this.#readBytes);
     const count = fs.readSync(fd, bytes, 0, bytes.length, this.#readBytes);
     fs.closeSync(fd);
-    // A line is written by one call of the system, so that even a killed writer leaves whole lines.
+    // One system call writes a line, so even a killed writer leaves whole lines.
     const lines = bytes.toString("utf8", 0, count).split("\n");
     this.#readBytes += count;
-    // Written only by the fixtures beside this file.
+    // Only the fixtures beside this file write it.
     for (const line of lines) if (line !== "") this.#appended.push(JSON.parse(line) as HandlerFact);
     return this.#appended;
   }

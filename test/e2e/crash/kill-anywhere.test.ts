@@ -27,7 +27,7 @@ interface Run {
   submissions: number;
 }
 
-/** The marker tells what the job does, and so how it has to end. */
+/** The marker says what the job does, and how it must end. */
 function nextInput(run: Run, kind = kindOf(run.submissions)) {
   run.submissions += 1;
   return {
@@ -64,8 +64,8 @@ async function submitAndWait(run: Run): Promise<void> {
 }
 
 /**
- * One life: most end some time after a random share of the remaining jobs was submitted, many not before a job ended in them,
- * and one in six during the start. Returns the moment.
+ * One life of the emulator. Most lives end after a random share of the remaining jobs was submitted, many not
+ * before a job ended in them; one in six ends during the start. Returns the time of the kill.
  */
 async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number): Promise<number> {
   await using emulator = start();
@@ -87,7 +87,7 @@ async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number)
 }
 
 it(
-  `loses nothing and repeats nothing when it is killed ${KILLS} times while ${JOBS} jobs are worked on`,
+  `an emulator that is killed ${KILLS} times during ${JOBS} jobs loses and repeats nothing`,
   { timeout: 600_000 },
   async () => {
     const random = new SeededRandom(seedOfThisRun());
@@ -138,7 +138,7 @@ it(
     expect(check(facts, expected)).toEqual([]);
     const figures = figuresOf(facts, killedAt);
     console.log("figure: kill anywhere", JSON.stringify(figures));
-    // What the run was made for did happen in it.
+    // The run must have had the events that it is made for.
     expect(figures.acknowledged).toBeGreaterThanOrEqual(JOBS);
     expect(figures.killsAmidWork).toBeGreaterThan(KILLS / 3);
     expect(figures.handedOverAgain).toBeGreaterThan(KILLS);
@@ -151,7 +151,7 @@ function jobIdsIn(facts: readonly Fact[]): Set<string> {
   return new Set(facts.flatMap((fact) => ("jobId" in fact ? [fact.jobId] : [])));
 }
 
-/** What happened, in numbers. */
+/** Figures of the run. */
 function figuresOf(facts: readonly Fact[], killedAt: readonly number[]) {
   const all = <T extends Fact["type"]>(type: T) =>
     facts.filter((fact): fact is Extract<Fact, { type: T }> => fact.type === type);

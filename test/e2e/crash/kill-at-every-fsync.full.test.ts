@@ -1,4 +1,7 @@
-/** Kills the emulator at each sync of a short script, one run for each, and looks for lost and repeated jobs. */
+/**
+ * Kills the emulator at each sync of a short script, with one run for each sync, and looks for lost and repeated
+ * jobs.
+ */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -10,19 +13,19 @@ import { check } from "./history-checker.ts";
 import { KillableEmulator } from "./killable-emulator.ts";
 import { SeededRandom, seedOfThisRun } from "./seeded-random.ts";
 
-/** More runs than this take too long; then an even sample of the syncs is taken, each time another one, and the test says so. */
+/** Maximum runs. With more syncs the test takes an even sample, each time another one, and says so. */
 const MAX_RUNS = 150;
 /** Number of parallel runs; the tests are made for machines with two cores. */
 const LANES = 2;
 
 /**
- * strace counts the calls of each thread apart. SQLite syncs with fsync in the store's thread; payload files are synced
- * with fdatasync, and their directory with fsync, in the only thread of the pool.
+ * strace counts the calls of each thread separately. SQLite syncs with fsync in the store's thread; the pool's
+ * only thread syncs payload files with fdatasync, and their directory with fsync.
  */
 interface Syncs {
   readonly of: string;
   readonly call: "fsync" | "fdatasync";
-  /** Only those of this file or directory. */
+  /** Counts only syncs of this file or directory. */
   readonly path?: (scene: CrashScene) => string;
 }
 
@@ -38,7 +41,7 @@ const PAYLOADS: readonly Syncs[] = [
 ];
 
 /**
- * The emulator stays the child of this process (-D). Its workers, which sync nothing, are let go when they begin. With
+ * The emulator stays the child of this process (-D). strace detaches from its workers, which sync nothing. With
  * --seccomp-bpf strace would deliver no signals.
  */
 function strace({ call, path: only }: Syncs, scene: CrashScene, what: readonly string[]) {
@@ -68,7 +71,7 @@ async function countSyncs(syncs: Syncs): Promise<number> {
   return Math.max(0, ...ofThreads.map(({ length }) => length));
 }
 
-/** Whether there was an n-th sync to be killed at. Afterwards the emulator must go on as if nothing had happened. */
+/** Whether there was an n-th sync. After the kill the emulator must continue as if nothing had happened. */
 async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   using scene = makeCrashScene(SCRIPT_ENDPOINTS);
   const what = ["-o", "/dev/null", "-e", `inject=${syncs.call}:signal=KILL:when=${n}`];
@@ -98,13 +101,16 @@ async function killAt(syncs: Syncs, n: number): Promise<boolean> {
   return signal === "SIGKILL";
 }
 
-/** The syncs to kill at: every `step`-th from `first` on. */
+/** Numbers of the syncs to kill at: every `step`-th from `first` on. */
 interface Sample {
   readonly first: number;
   readonly step: number;
 }
 
-/** Kills at some of the `counted` syncs, and on until a run comes to its end unharmed; answers the number of kills. */
+/**
+ * Kills at some of the `counted` syncs, and at later ones until a run ends without a kill; returns the number of
+ * kills.
+ */
 async function killAtEach(syncs: Syncs, counted: number, { first, step }: Sample): Promise<number> {
   let kills = 0;
   let next = first;
@@ -122,7 +128,7 @@ async function killAtEach(syncs: Syncs, counted: number, { first, step }: Sample
 }
 
 it.skipIf(straceIsMissing !== undefined).each([DATABASE, ...PAYLOADS])(
-  "loses nothing and repeats nothing when it is killed at any sync of $of",
+  "an emulator that is killed at any sync of $of loses and repeats nothing",
   { timeout: 600_000 },
   async (syncs) => {
     const counted = await countSyncs(syncs);

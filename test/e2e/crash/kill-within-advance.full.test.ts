@@ -1,4 +1,7 @@
-/** The emulator is killed in the middle of an advance of its clock: time and jobs are where the same moment left them. */
+/**
+ * The emulator is killed in the middle of an advance of its clock: time and jobs stay at the last stop of the
+ * advance.
+ */
 import fs from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -30,7 +33,7 @@ async function offsetOf(url: string): Promise<{ nowMs: number; offsetMs: number 
   return (await response.json()) as { nowMs: number; offsetMs: number };
 }
 
-test("time goes on from the stop that was reached, and a job that ran is run again", async () => {
+test("time continues from the last stop of the advance, and the job that ran is run again", async () => {
   await using tree = await temporaryTree({});
   await using gate = await Gate.build();
   const config = tree.path("sv.json");
@@ -66,7 +69,7 @@ test("time goes on from the stop that was reached, and a job that ran is run aga
   await using again = createClient({ baseUrl: secondUrl, apiKey: API_KEY });
   const { nowMs, offsetMs } = await offsetOf(secondUrl);
   const fifth = FIRST_TTL_MS + 4 * 10_000;
-  // Submitting took real time, so the moments are earlier than counted from here.
+  // Submitting took real time: the moments are earlier than those counted from here.
   expect(offsetMs).toBeGreaterThan(fifth - 20_000);
   expect(offsetMs).toBeLessThan(23 * 3_600_000);
   expect(nowMs).toBeGreaterThan(beganAt + offsetMs);

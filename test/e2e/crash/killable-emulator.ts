@@ -1,4 +1,4 @@
-/** A process of the emulator that is meant to be killed: its output, when it is ready, how it ends. */
+/** A process of the emulator that tests kill: its output, readiness and end. */
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { endingWithParent } from "../../setup/ends-with-parent.ts";
@@ -12,7 +12,7 @@ export interface KillableOptions {
   /** Path of the config it serves. */
   readonly config: string;
   readonly port: number;
-  /** Further ones of the command line. */
+  /** Further arguments of the command line. */
   readonly args?: readonly string[];
   /** A program with its arguments that runs the emulator, such as strace. */
   readonly under?: readonly string[];
@@ -44,7 +44,7 @@ export class KillableEmulator implements AsyncDisposable {
     const [first, ...others] = endingWithParent("SIGTERM", [command, ...args]);
     this.#child = spawn(first, others, {
       stdio: ["ignore", "pipe", "pipe"],
-      // What it leaves in the temporary directory when it is killed goes with the directory of its config.
+      // Its temporary files go with the directory of its config.
       env: { ...process.env, TMPDIR: path.dirname(config), ...env, SV_API_KEY: API_KEY },
     });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -71,7 +71,7 @@ export class KillableEmulator implements AsyncDisposable {
     return this.#printed;
   }
 
-  /** SIGSTOP: it stands still until `thaw`, and its workers go on. */
+  /** SIGSTOP: the process is frozen until `thaw`, and its workers go on. */
   freeze(): void {
     this.#child.kill("SIGSTOP");
   }

@@ -1,4 +1,4 @@
-/** Tells clients when the emulator can be called, over all its lives, and counts their finished jobs. */
+/** Tells clients when the emulator accepts calls, over all its lives, and counts their finished jobs. */
 
 interface Waiting {
   readonly count: number;

@@ -1,4 +1,4 @@
-/** A client that notes in the history everything it was answered, and everything it was not. */
+/** A client that records each of its answers, and each broken connection. */
 import {
   type Client,
   ConnectionError,
@@ -12,7 +12,7 @@ import {
 import type { History } from "./history.ts";
 import { API_KEY } from "./killable-emulator.ts";
 
-/** What is answered is noted, and that a connection broke as well. Refusals other than the expected ones are thrown. */
+/** Records the answer, or that the connection broke. Throws at unexpected refusals. */
 export class RecordingClient implements AsyncDisposable {
   readonly #history: History;
   readonly #client: Client;
@@ -20,7 +20,7 @@ export class RecordingClient implements AsyncDisposable {
 
   constructor(history: History, baseUrl: string, endpointId: string) {
     this.#history = history;
-    // Whether to come again is for the test to decide: each broken connection is a fact.
+    // The test decides about retries: each broken connection is a fact.
     this.#client = createClient({ baseUrl, apiKey: API_KEY, retry: { maxAttempts: 1 } });
     this.#endpoint = this.#client.endpoint(endpointId);
   }
@@ -43,7 +43,7 @@ export class RecordingClient implements AsyncDisposable {
     }
   }
 
-  /** Whether the job's end was seen; held by the service until it comes. */
+  /** Whether the job's end was seen; the service holds the request until the end. */
   async waitForEnd(jobId: string): Promise<boolean> {
     return this.#see(jobId, async () => {
       try {
@@ -55,7 +55,7 @@ export class RecordingClient implements AsyncDisposable {
     });
   }
 
-  /** Whether the job was seen as it is now. */
+  /** Whether the job's present state was seen. */
   async look(jobId: string): Promise<boolean> {
     return this.#see(jobId, () => this.#endpoint.status(jobId));
   }
@@ -70,7 +70,7 @@ export class RecordingClient implements AsyncDisposable {
     return this.#ask(jobId, "retried", "retry-unanswered", () => this.#endpoint.retry(jobId));
   }
 
-  /** Notes the chunks of a job that has ended. */
+  /** Records the chunks of a job that has ended. */
   async readStream(jobId: string): Promise<void> {
     const outputs: unknown[] = [];
     for await (const { output } of this.#endpoint.stream(jobId)) outputs.push(output);
@@ -116,7 +116,7 @@ export class RecordingClient implements AsyncDisposable {
   }
 }
 
-/** The job ended between the look that showed it running and the request; the refusal changed nothing. */
+/** The job ended between the look that showed it running and this request; the refusal changed nothing. */
 function isOverAlready(error: unknown): boolean {
   return error instanceof ValidationError && error.code === "job_already_finished";
 }

@@ -1,4 +1,4 @@
-/** Chance that a printed seed brings back. */
+/** Random numbers that a printed seed repeats. */
 
 export class SeededRandom {
   readonly seed: number;

@@ -1,4 +1,4 @@
-/** The dashboard as others reach it: through a forwarded port, and below a path of a proxy. */
+/** The dashboard through a forwarded port, and below a path of a proxy. */
 import { createServer, request, type RequestListener } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -9,7 +9,7 @@ import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess } from "../emulator-process.ts";
 import { newLink } from "./open-dashboard.ts";
 
-/** Hands requests below `path` on, headers and all; anything else is not found. */
+/** Forwards requests below `path` with their headers; anything else is not found. */
 async function startProxy(target: string, path: string) {
   const { hostname, port } = new URL(target);
   const pass: RequestListener = (asked, answer) => {
@@ -36,7 +36,7 @@ async function startProxy(target: string, path: string) {
   const url = `http://localhost:${(server.address() as AddressInfo).port}${path}`;
   return {
     url,
-    /** Requests that are not answered whole. */
+    /** Requests without a complete answer. */
     inFlight: () => inFlight,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -46,7 +46,7 @@ async function startProxy(target: string, path: string) {
   };
 }
 
-/** As a browser does when its tab is put behind another one, or before. */
+/** Hides or shows the page, like a browser that changes tabs. */
 async function showPage(page: Page, isShown: boolean): Promise<void> {
   await page.evaluate(
     `Object.defineProperty(document, "hidden", { configurable: true, value: ${!isShown} });
@@ -55,7 +55,7 @@ async function showPage(page: Page, isShown: boolean): Promise<void> {
 }
 
 describe.skipIf(chromiumIsMissing !== undefined)("the dashboard behind a proxy", () => {
-  test("a page in the background holds no connection, and goes on where it was when it is seen again", async () => {
+  test("a page in the background holds no connection, and continues where it was when it is visible again", async () => {
     await using tree = await temporaryTree({ "echo.js": "export default (job) => job.input;" });
     await using emulator = await startEmulatorProcess({
       args: ["echo.js", "--ephemeral"],

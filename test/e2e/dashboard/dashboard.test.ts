@@ -8,7 +8,7 @@ import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.
 import { expectAccessible, newLink, openDashboard, submit } from "./open-dashboard.ts";
 import { testInFull } from "../../setup/size.ts";
 
-/** Yields until it is cancelled, or a given number of times. */
+/** Yields until its job is cancelled, or a given number of times. */
 const TALKS = `export default async function* (job, { signal }) {
   for (let at = 0; at < (job.input.words ?? 1e6) && !signal.aborted; at += 1) {
     yield { token: "word" + at + " " };
@@ -16,7 +16,7 @@ const TALKS = `export default async function* (job, { signal }) {
   }
 }`;
 
-/** Fails until a file beside it says that all is well. */
+/** Fails until a file beside it exists. */
 const FAILS_ONCE = `import { existsSync } from "node:fs";
 export default (job) => {
   if (!existsSync(job.input.unless)) throw new TypeError("no such model: " + job.input.name);
@@ -25,7 +25,7 @@ export default (job) => {
 
 const HTML = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
-/** 64 by 64, red. */
+/** A red image of 64 by 64 pixels. */
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 
@@ -40,7 +40,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
   const panel = (page: Page, name: string | RegExp) => page.getByRole("region", { name });
   const statusOf = (page: Page) => page.locator("h1 .status");
 
-  test("opened by a link, it runs a job, shows its stream, cancels it, retries one that failed, and runs an edited one", async () => {
+  test("opened by a link, runs a job, shows its stream, cancels it, retries a failed one, and runs an edited one", async () => {
     await using tree = await temporaryTree({ "talks.js": TALKS, "fails.js": FAILS_ONCE });
     await using emulator = await startEmulatorProcess({
       args: ["talks.js", "fails.js", "--ephemeral"],
@@ -94,7 +94,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("what jobs hold is text, whatever it is, and pictures among it are shown", async () => {
+  test("shows what jobs hold as text, and the images in it as images", async () => {
     const echo = `export default (job) => { console.log(job.input.line); return job.input; };`;
     await using tree = await temporaryTree({ "echo.js": echo, "fails.js": FAILS_ONCE });
     await using emulator = await startEmulatorProcess({
@@ -138,7 +138,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
   });
 
   testInFull(
-    "the list follows the jobs, is held while it is paused, and is worked by keys",
+    "has a list that follows the jobs, stands still while it is paused, and obeys keys",
     async () => {
       await using tree = await temporaryTree({ "talks.js": TALKS });
       await using emulator = await startEmulatorProcess({
@@ -184,7 +184,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
   );
 
   testInFull(
-    "a link opens it once; after a restart a deep link asks for one, and goes on with it",
+    "opens once by a link; after a restart a deep link asks for a new link, and then opens",
     async () => {
       await using tree = await temporaryTree({ "talks.js": TALKS });
       const start = async (port: string) =>
@@ -224,7 +224,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
   );
 
   testInFull(
-    "of a failed job that was deleted the report is found still, and nothing is offered that needs its input",
+    "still shows the report of a failed job that was deleted, without actions that need its input",
     async () => {
       await using tree = await temporaryTree({ "fails.js": FAILS_ONCE });
       await using emulator = await startEmulatorProcess({
@@ -256,7 +256,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     },
   );
 
-  testInFull("for looking only, nothing offers to change anything", async () => {
+  testInFull("offers no change when it is read-only", async () => {
     await using tree = await temporaryTree({ "talks.js": TALKS });
     await using emulator = await startEmulatorProcess({
       args: ["talks.js", "--ephemeral", "--dashboard", "read-only"],

@@ -1,4 +1,7 @@
-/** The overview and the page of an endpoint in the built service, in Debian's Chromium: a person reads and changes them. */
+/**
+ * The overview and the endpoint page of the built service in Debian's Chromium: a person reads and changes
+ * endpoints.
+ */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
@@ -6,13 +9,13 @@ import { temporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { expectAccessible, openDashboard, submit } from "./open-dashboard.ts";
 
-/** Runs until it is cancelled, or for a given time. */
+/** Runs until its job is cancelled, or for a given time. */
 const WAITS = `export default (job, { signal }) => new Promise((resolve) => {
   setTimeout(resolve, job.input.ms ?? 600_000);
   signal.addEventListener("abort", resolve);
 });`;
 
-/** One worker each, until that is changed. */
+/** Each endpoint has one worker, until a test changes that. */
 const config = (...endpoints: readonly string[]) =>
   JSON.stringify({
     endpoints: Object.fromEntries(
@@ -65,7 +68,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     expect(complaints).toEqual([]);
   });
 
-  test("once the last endpoint is deleted, the overview says how to make one, and its page that it is gone", async () => {
+  test("once the last endpoint is deleted, the overview says how to create one, and the endpoint's page says that it is gone", async () => {
     await using tree = await temporaryTree({ "waits.js": WAITS });
     await using emulator = await startEmulatorProcess({
       args: ["waits.js", "--ephemeral"],
@@ -85,7 +88,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     expect(complaints).toEqual([]);
   });
 
-  test("the settings of an endpoint scale it to three workers, each of which has a lane, and refuse what makes no sense", async () => {
+  test("the settings of an endpoint scale it to three workers, each with a lane, and refuse invalid values", async () => {
     await using tree = await temporaryTree({
       "waits.js": WAITS,
       "sv.config.json": config("waits"),
@@ -130,7 +133,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
   });
 
-  test("a bar leads to its job, a stretch that is drawn over is zoomed to, and the queue is purged once that is confirmed", async () => {
+  test("a bar leads to its job, a drag zooms the chart, and the queue is purged after a confirmation", async () => {
     await using tree = await temporaryTree({
       "waits.js": WAITS,
       "sv.config.json": config("waits"),
@@ -173,7 +176,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the endpoints in the dashboard
     expect(complaints).toEqual([]);
   });
 
-  test("for looking only, nothing of an endpoint can be changed", async () => {
+  test("a read-only page changes nothing of an endpoint", async () => {
     await using tree = await temporaryTree({ "waits.js": WAITS });
     await using emulator = await startEmulatorProcess({
       args: ["waits.js", "--ephemeral", "--dashboard", "read-only"],

@@ -11,7 +11,7 @@ import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { startObjectEmulator } from "../objects/object-emulator.ts";
 import { openDashboard } from "./open-dashboard.ts";
 
-/** Asks for a key as the dashboard does. */
+/** Requests a key like the dashboard. */
 const PAGE = `<!doctype html><title>unrun</title><p>a report</p><script>
   document.title = "run";
   fetch("/emulator/keys", {
@@ -22,7 +22,7 @@ const PAGE = `<!doctype html><title>unrun</title><p>a report</p><script>
 </script>`;
 
 test.skipIf(chromiumIsMissing !== undefined)(
-  "a handler's page on the port of the service is shown, runs nothing and makes no key",
+  "a handler's page on the service's port is shown, but runs no script and makes no key",
   async () => {
     await using store = await startObjectEmulator();
     const { emulator, accessKeyId, secretAccessKey } = store;

@@ -13,23 +13,23 @@ import { type LongestTask, WatchedPage } from "./watched-page.ts";
 import { TEST_MS } from "../../setup/patience.ts";
 
 const HISTORY_JOBS = 100_000;
-/** Growth shows best within ten minutes: `DASHBOARD_LOAD_MS=600000`. */
+/** Duration of the load. Ten minutes show growth best: `DASHBOARD_LOAD_MS=600000`. */
 const LOAD_MS = Number(process.env["DASHBOARD_LOAD_MS"] ?? 30_000);
-/** The heap is looked at behind each. */
+/** Parts of the load; the heap is measured after each. */
 const SLICES = Math.max(3, Math.round(LOAD_MS / 10_000));
 
-/** Each makes four events: it is submitted, is taken, has ended, and its attempt has. */
+/** Each job makes four events: submission, start, end of its attempt, end. */
 const JOBS_A_SECOND = 125;
-/** A little more than that: a submission that comes late is not made up for. */
+/** A little more than the rate, because a late submission is not made up for. */
 const PACE = { inFlight: 5, everyMs: 38 } as const;
 const EVENTS_A_JOB = 4;
 
 const TASK_MOST_MS = 100;
 const SEEN_P95_MOST_MS = 250;
-/** Interval between two frames of joined events; the first one after a pause comes at once. */
+/** Interval between two frames of joined events; after a pause the first frame comes at once. */
 const JOINED_EVERY_MS = 100;
 const FIRSTS = 5;
-/** A heap is never twice the same. */
+/** Tolerance: two measurements of a heap always differ. */
 const HEAP_GROWTH_MOST = 1_000_000;
 
 const HANDLER = `export default ({ input }) => {
@@ -51,7 +51,7 @@ describe.skipIf(chromiumIsMissing !== undefined)(
       await service[Symbol.asyncDispose]();
     });
 
-    test("a link from before a restart opens, a query finds the three that failed, all is scrolled through, and all that match are meant", async () => {
+    test("with a long history opens a link from before a restart, finds the three failed jobs, scrolls through all, and selects all matches", async () => {
       const { emulator, failed } = service;
       const { page, complaints } = await openDashboard(browser, emulator, `#/job/${failed[0]}`);
       await page.locator(".failure").getByText("no such model: old").first().waitFor();
@@ -73,12 +73,12 @@ describe.skipIf(chromiumIsMissing !== undefined)(
         await scrollThrough(page, 5_000);
       });
       console.log(longest);
-      // The page is at its limit then: the figures are the machine's.
+      // The page is at its limit then, and the figures depend on the machine.
       expect.soft(longest.cpuMs).toBeLessThanOrEqual(TASK_MOST_MS);
       expect(complaints).toEqual([]);
     });
 
-    test("of jobs, it is not held up by what happens, shows it soon, and keeps no more of it than it shows", async () => {
+    test("of jobs does not stall under events, shows them soon, and keeps no more than it shows", async () => {
       const { emulator } = service;
       await using client = new LoadClient();
       const { page, complaints } = await openDashboard(browser, emulator, "#/jobs");
@@ -187,7 +187,7 @@ function submission({ url, apiKey = "" }: EmulatorProcess, input: object): Subje
   return { origin: url, request: { method: "POST", path: "/v2/model/run", headers, body } };
 }
 
-/** How many there were since the service started. */
+/** Number of jobs since the service started. */
 async function newestEvent({ url, apiKey = "" }: EmulatorProcess): Promise<number> {
   const headers = { authorization: apiKey };
   const { body } = await fetch(`${url}/emulator/events`, { headers });

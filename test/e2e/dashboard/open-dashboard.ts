@@ -1,4 +1,4 @@
-/** The dashboard in a real browser, opened by a link, with everything noted that the browser complains of. */
+/** The dashboard in a real browser, opened by a link, with all complaints of the browser recorded. */
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
@@ -6,7 +6,7 @@ import type { EmulatorProcess } from "../emulator-process.ts";
 
 export interface OpenDashboard {
   readonly page: Page;
-  /** Errors of scripts, violations of the page's policy, requests to elsewhere. */
+  /** Errors of scripts, violations of the page's policy, and requests to other servers. */
   readonly complaints: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export async function openDashboard(
   return { page, complaints };
 }
 
-/** As `sv-emulate open` prints it. */
+/** The link that `sv-emulate open` prints. */
 export async function newLink({
   url,
   apiKey = "",
@@ -48,7 +48,7 @@ export async function newLink({
   return `${url}/?ticket=${ticket}`;
 }
 
-/** Answers the id. */
+/** Returns the id. */
 export async function submit(
   { url, apiKey = "" }: Pick<EmulatorProcess, "url" | "apiKey">,
   endpointId: string,
@@ -62,10 +62,10 @@ export async function submit(
   return ((await answer.json()) as { id: string }).id;
 }
 
-/** In both themes. */
+/** Checks both themes. */
 export async function expectAccessible(page: Page): Promise<void> {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
-  // The scheme changes colours, and nothing else.
+  // The colour scheme changes nothing but colours.
   for (const [colorScheme, rules] of [
     ["light", {}],
     ["dark", { runOnly: ["color-contrast", "link-in-text-block"] }],

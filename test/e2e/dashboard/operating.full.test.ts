@@ -12,7 +12,7 @@ import { expectAccessible, openDashboard, submit } from "./open-dashboard.ts";
 
 const HTML = '<img src=x onerror="document.title=1"><script>alert(1)</script>';
 
-/** Waits for a file beside it, and logs that in a line that looks like markup. */
+/** Waits for a file beside it, and logs the wait in a line that looks like markup. */
 const WAITS = `import { existsSync } from "node:fs";
 export default async (job, { signal }) => {
   console.log("waits " + job.input.line);
@@ -30,7 +30,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
   const panel = (page: Page, name: string | RegExp) => page.getByRole("region", { name });
   const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
 
-  test("a killed worker's job is recovered by another one; a frozen one goes on when it is thawed", async () => {
+  test("runs a killed worker's job on another worker, and a frozen worker goes on when it is thawed", async () => {
     await using tree = await temporaryTree({ "waits.js": WAITS });
     await using emulator = await startEmulatorProcess({
       args: ["waits.js", "--ephemeral"],
@@ -73,7 +73,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("the clock is stepped to what is due: what is kept no longer is deleted, and the page tells of it", async () => {
+  test("steps the clock to the next due event, which deletes expired jobs, and reports it", async () => {
     await using tree = await temporaryTree({ "echo.js": ECHO });
     await using emulator = await startEmulatorProcess({
       args: ["echo.js", "--ephemeral"],
@@ -111,7 +111,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
   });
 
-  test("a webhook that failed is delivered again, and its request is shown as it was sent", async () => {
+  test("delivers a failed webhook again, and shows its request as it was sent", async () => {
     await using receiver = await startReceiver();
     await using tree = await temporaryTree({ "echo.js": ECHO });
     await using emulator = await startEmulatorProcess({
@@ -153,7 +153,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("what production would have refused is shown, and before that, that there is nothing", async () => {
+  test("shows requests that production would refuse, and says so when there are none", async () => {
     await using tree = await temporaryTree({ "echo.js": ECHO });
     await using emulator = await startEmulatorProcess({
       args: ["echo.js", "--ephemeral", "--limits", "warn"],
@@ -173,7 +173,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("for looking only, workers, clock and webhooks offer to change nothing, on a narrow screen as well", async () => {
+  test("offers no change of workers, clock and webhooks when it is read-only, also on a narrow screen", async () => {
     await using receiver = await startReceiver();
     await using tree = await temporaryTree({ "echo.js": ECHO });
     await using emulator = await startEmulatorProcess({
@@ -197,7 +197,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard", () => {
   });
 });
 
-/** The addresses that were asked for once more while the answer was on its way. */
+/** Addresses that were requested again before their answer came. */
 function watchRequests(page: Page): readonly string[] {
   const [underWay, askedTwice] = [new Set<string>(), [] as string[]];
   page.on("request", (request) => {
@@ -221,7 +221,7 @@ async function expectNothingToDo(page: Page): Promise<void> {
   await expectAccessible(page);
 }
 
-/** Answers as the test tells it to. */
+/** Answers with the status that the test sets. */
 class Receiver implements AsyncDisposable {
   readonly bodies: string[] = [];
   readonly #server: Server;

@@ -1,9 +1,9 @@
-/** The dashboard's page and its files as the built service hands them out. */
+/** The dashboard's page and files as the built service sends them. */
 import { expect, test } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess } from "../emulator-process.ts";
 
-test("the dashboard lets a browser load, run and call nothing but this service, and be framed by none", async () => {
+test("the dashboard lets a browser load and call this service only, and forbids framing", async () => {
   await using tree = await temporaryTree({ "echo.js": "export default (job) => job.input;" });
   await using emulator = await startEmulatorProcess({
     args: ["echo.js", "--ephemeral"],

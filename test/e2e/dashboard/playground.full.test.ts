@@ -24,7 +24,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the playground", () => {
   beforeAll(async () => (browser = await startChromium()));
   afterAll(async () => browser.close());
 
-  test("a form is made of the schema of a handler's input, and what is typed is what the job gets", async () => {
+  test("has a form made of the input schema of the handler, and the job gets what is typed", async () => {
     await using tree = await temporaryTree({ "echo.js": "export default (job) => job.input;" });
     await using emulator = await startEmulatorProcess({
       args: ["echo.js", "--ephemeral"],
@@ -59,7 +59,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the playground", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("the form appears when a worker tells of its handler's schema, unless something was typed by then", async () => {
+  test("shows the form when a worker reports its handler's schema, unless something was typed before", async () => {
     const jsonSchema = `{ input: () => (${JSON.stringify(SCHEMA)}) }`;
     const validates = `{ version: 1, vendor: "mine", validate: (value) => ({ value }), jsonSchema: ${jsonSchema} }`;
     const echo = `export const input = { "~standard": ${validates} };

@@ -1,4 +1,4 @@
-/** How much a browser loads of the built dashboard, gzipped: at first, and in all. */
+/** Bytes that a browser loads of the built dashboard, gzipped: at first, and in all. */
 import fs from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -38,14 +38,14 @@ function firstLoad(): Set<string> {
   return found;
 }
 
-test("what is loaded at first takes 90 kB at most, without the editor", () => {
+test("the first page load takes 90 kB at most, without the editor", () => {
   const loaded = firstLoad();
   expect(loaded.size).toBeGreaterThan(2);
   expect(sizeOf(loaded)).toBeLessThanOrEqual(FIRST_LOAD_MAX);
   expect([...loaded].some((name) => name.startsWith("editor-"))).toBe(false);
 });
 
-test("all of it takes 210 kB at most", () => {
+test("all files together take 210 kB at most", () => {
   expect(names.some((name) => name.startsWith("editor-"))).toBe(true);
   expect(sizeOf(names)).toBeLessThanOrEqual(EVERYTHING_MAX);
 });

@@ -2,7 +2,7 @@
 import type { CDPSession, Page } from "playwright-core";
 import { z } from "zod";
 
-/** A job counts as seen when a frame was drawn that has it; its moment of submission is the event's. */
+/** A job counts as seen when a frame with it was drawn; its moment of submission is the event's. */
 const WATCH = `(() => {
   const seen = globalThis.seen = [];
   let known = new Set();
@@ -33,19 +33,19 @@ const traceShape = z.object({
     z.object({
       name: z.string(),
       tid: z.number(),
-      /** How long it took, µs: by the clock, and of its thread's processor time. */
+      /** Duration in µs by the clock, and of its thread's CPU time. */
       dur: z.number().optional(),
       tdur: z.number().optional(),
       args: z.object({ name: z.unknown() }).partial(),
     }),
   ),
 });
-/** The thread of a page that draws it and runs its scripts. */
+/** The thread that draws a page and runs its scripts. */
 const PAGE_THREAD = "CrRendererMain";
 
-/** The longest task that held the page up. */
+/** The longest task that blocked the page. */
 export interface LongestTask {
-  /** By the clock. */
+  /** Duration by the clock. */
   readonly ms: number;
   /** CPU time of the page, without other programs of the machine. */
   readonly cpuMs: number;
@@ -66,12 +66,12 @@ export class WatchedPage {
     return new WatchedPage(page, devTools);
   }
 
-  /** From submission to sight, ms: of jobs seen since the last call, or since it is watched. */
+  /** Time from submission until the job is seen, ms: of jobs seen since the last call, or since the start. */
   async seen(): Promise<readonly number[]> {
     return timesShape.parse(await this.#page.evaluate("seen.splice(0)"));
   }
 
-  /** While that is done. */
+  /** Measurements during the action. */
   async longestTaskOf(action: () => Promise<void>): Promise<LongestTask> {
     const browser = this.#page.context().browser();
     await browser?.startTracing(this.#page, { categories: ["toplevel"] });
@@ -91,7 +91,7 @@ export class WatchedPage {
     };
   }
 
-  /** What its scripts keep after garbage was collected, bytes. */
+  /** Memory of its scripts after a garbage collection, bytes. */
   async heapBytes(): Promise<number> {
     await this.#devTools.send("HeapProfiler.collectGarbage");
     const { usedSize } = await this.#devTools.send("Runtime.getHeapUsage");
@@ -99,7 +99,7 @@ export class WatchedPage {
   }
 }
 
-/** They are too many to be arguments of `Math.max`. */
+/** There are too many for arguments of `Math.max`. */
 function mostOf(values: readonly number[]): number {
   return values.reduce((most, value) => Math.max(most, value), 0);
 }

@@ -22,7 +22,7 @@ async function metricOf(service: OnDatabase): Promise<string | undefined> {
 
 describe.runIf(postgresIsMissing === undefined)("a bucket", () => {
   it.each(Object.entries(FATES))(
-    "that %s: large payloads wait or are refused, small ones go on, and all end once it is back",
+    "that %s: jobs with large payloads wait or are refused, small ones continue, and all end when it works again",
     async (_, fate) => {
       await using s3 = await startOwnS3();
       await using way = await startHttpWay(s3.url);
@@ -54,7 +54,7 @@ describe.runIf(postgresIsMissing === undefined)("a bucket", () => {
     },
   );
 
-  it("that is slow: a large input is handed over however long it takes, at no cost", async () => {
+  it("that is slow: the worker gets a large input however long it takes, at no cost of attempts", async () => {
     await using s3 = await startOwnS3();
     await using way = await startHttpWay(s3.url);
     await using service = await OnDatabase.set(["--objects", addressOn({ ...s3, url: way.url })]);
@@ -64,7 +64,7 @@ describe.runIf(postgresIsMissing === undefined)("a bucket", () => {
     const queued = await service.run("waits", { text: LARGE });
     way.fate = "wait";
     await service.call(`/v2/waits/cancel/${first}`, {});
-    // Longer than the lease.
+    // Wait: longer than the lease.
     await new Promise((resolve) => setTimeout(resolve, 20_000));
     way.fate = "pass";
     await service.until("waits", queued, "IN_PROGRESS");

@@ -1,4 +1,4 @@
-/** `sv-emulate move` of the built program: its state after a kill, and the commands that it names next. */
+/** `sv-emulate move` of the built program: the state after a kill, and the commands that it prints next. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -16,7 +16,7 @@ import { OnDatabase, SECRET_KEY } from "./on-database.ts";
 const UNFINISHED = /code 4[^]*was not finished; run sv-emulate move again/u;
 const API_KEY = "key-of-the-directory";
 
-/** As an earlier version left a directory, which made the key with the first secret. */
+/** Like a directory of an earlier version, which created the key with the first secret. */
 function withoutSecrets(directory: string): void {
   using db = new DatabaseSync(path.join(directory, "store.db"));
   db.exec("DELETE FROM record WHERE kind IN ('webhookSecret', 'secretCheck')");
@@ -44,7 +44,7 @@ describe.runIf(postgresIsMissing === undefined)("sv-emulate move", () => {
     return (await fetch(`${url}/v2/echo/${operation}`, { headers, ...sent })).status;
   }
 
-  /** What a start says that is refused. */
+  /** Message of a refused start. */
   async function startOn({ tree, store }: OnDatabase): Promise<string> {
     try {
       await using _ = await startEmulatorProcess({
@@ -58,7 +58,7 @@ describe.runIf(postgresIsMissing === undefined)("sv-emulate move", () => {
     }
   }
 
-  /** Words of the statements that it begins with, in their order. */
+  /** First words of its statements, in order. */
   const all = ["CREATE SCHEMA", "INSERT INTO replica", "SELECT kind, id, json", "INSERT INTO job"];
   it.each(all)(
     "killed at %j leaves a database that no emulator starts on until the move is done",
@@ -85,7 +85,7 @@ describe.runIf(postgresIsMissing === undefined)("sv-emulate move", () => {
   );
 
   it.each(["given", "in the environment"])(
-    "names commands that start, also without a secret.key, with addresses %s",
+    "prints commands that start an emulator, also without a secret.key, with addresses %s",
     async (where) => {
       await using s3 = await startOwnS3();
       await using service = await filled();

@@ -27,7 +27,7 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** As `/status` shows it. */
+/** The job as `/status` shows it. */
 export interface ShownJob {
   readonly id: string;
   readonly status: string;
@@ -58,7 +58,7 @@ export class OnDatabase implements AsyncDisposable {
     return this.#emulator;
   }
 
-  /** @param dataDir default: one where nothing is */
+  /** @param dataDir default: an empty one */
   async start(dataDir = `data-${(this.#starts += 1)}`): Promise<EmulatorProcess> {
     this.#emulator = await startEmulatorProcess({
       args: ["handlers", "--data-dir", dataDir, "--log", "json", ...this.#args],
@@ -87,7 +87,7 @@ export class OnDatabase implements AsyncDisposable {
     return { status: answer.status, body: await answer.json() };
   }
 
-  /** What is answered with 200. */
+  /** The body of an answer with 200. */
   async call<T>(pathname: string, body?: unknown): Promise<T> {
     const answer = await this.ask(pathname, body);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
@@ -112,7 +112,7 @@ export class OnDatabase implements AsyncDisposable {
     return eventually(`job ${id} ${status}`, look);
   }
 
-  /** Whether anything of the service's own store lies in a data directory. */
+  /** Whether the data directory has any file of the service's own store. */
   hasOwnStore(): boolean {
     const names = fs.readdirSync(this.tree.root, { recursive: true, encoding: "utf8" });
     return names.some((name) => path.basename(name) === "store.db");

@@ -1,4 +1,4 @@
-/** The store with a streaming standby, which takes the place of the server that had the database. */
+/** The store with a streaming standby, which takes over for a lost server. */
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { type StoreLostError, StoreUnusableError } from "../../../emulator/core/store-error.ts";
@@ -12,7 +12,7 @@ import { begun } from "../../unit/store/postgres/replica.ts";
 
 const portOf = (postgres: Postgres) => Number(new URL(postgres.url()).port);
 
-/** An address of both. */
+/** The database address with both servers. */
 function either(one: Postgres, two: Postgres): string {
   return `postgres://postgres@127.0.0.1:${portOf(one)},127.0.0.1:${portOf(two)}/postgres?target_session_attrs=read-write`;
 }
@@ -32,11 +32,11 @@ const beSynchronous = (postgres: Postgres) =>
     postgres,
     "ALTER SYSTEM SET synchronous_standby_names = '*'",
     "SELECT pg_reload_conf()",
-    // Waits until the standby has it.
+    // Waits until the standby has the data.
     "CREATE TABLE waited ()",
   );
 
-/** Warning of a start with a database user that may not see the kind of a standby. */
+/** Warning of a start whose database user may not see the kind of the standby. */
 async function warnedOf(postgres: Postgres): Promise<readonly string[]> {
   await told(postgres, "CREATE ROLE someone LOGIN; GRANT CREATE ON DATABASE postgres TO someone");
   const warned: string[] = [];
@@ -48,7 +48,7 @@ async function warnedOf(postgres: Postgres): Promise<readonly string[]> {
 }
 
 describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () => {
-  it("loses nothing when the synchronous standby takes over, and finds it by an address of both", async () => {
+  it("loses nothing when the synchronous standby takes over, which it finds by an address of both servers", async () => {
     await using primary = await startPostgres();
     await using standby = await primary.standby();
     await beSynchronous(primary);
@@ -66,7 +66,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual(jobs);
   });
 
-  it("is not used on a standby, is left when it becomes one, and goes on where its address leads to the primary again", async () => {
+  it("refuses to start on a standby, ends when its server becomes one, and continues when its address leads to the primary", async () => {
     await using primary = await startPostgres();
     await using standby = await primary.standby();
     await beSynchronous(primary);
@@ -88,7 +88,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     expect(await owner.store.waitingJobs("hello", 0, 9)).toEqual(jobs);
   });
 
-  it("acknowledges nothing while the synchronous standby is away, and goes on when it is back", async () => {
+  it("acknowledges nothing while the synchronous standby is away, and continues when it is back", async () => {
     await using primary = await startPostgres();
     await using standby = await primary.standby();
     await beSynchronous(primary);
@@ -114,7 +114,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     expect(one.counts.get("a")?.inQueue).toBe(stored.length);
   });
 
-  it("warns that an asynchronous standby lacks what was acknowledged last, and ends when it does", async () => {
+  it("warns that an asynchronous standby lacks the latest acknowledged data, and ends when it does", async () => {
     await using primary = await startPostgres();
     await using standby = await primary.standby();
     expect(await warnedOf(primary)).toEqual([
@@ -134,7 +134,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store on two servers", () =>
     await primary.stop("SIGQUIT");
     await standby.start();
     const refused = owner.insert();
-    // It may be refused before the promotion is said to be done.
+    // The start may be refused before the promotion is reported as done.
     void refused.catch(() => undefined);
     await told(standby, "SELECT pg_promote()");
     await expect(refused).rejects.toThrow("a standby that lagged behind took over");

@@ -1,4 +1,4 @@
-/** Starts of the built emulator on a real PostgreSQL that are refused, and how a data directory gets there. */
+/** Starts of the built emulator on a real PostgreSQL that are refused, and the move of a data directory to it. */
 import fs from "node:fs";
 import { describe, expect, inject, it } from "vitest";
 import { addressOn, startOwnS3 } from "../../setup/own-s3.ts";
@@ -28,7 +28,7 @@ describe.runIf(postgresIsMissing === undefined)("a start on PostgreSQL", () => {
   });
 
   testInFull(
-    "is refused without a key, with another key, and where nothing answers, without showing a password",
+    "is refused without a key, with another key, and without a server, and shows no password",
     async () => {
       await using service = await OnDatabase.set();
       const start = (store: string, env: Readonly<Record<string, string>>) =>
@@ -51,35 +51,32 @@ describe.runIf(postgresIsMissing === undefined)("a start on PostgreSQL", () => {
     },
   );
 
-  testInFull(
-    "the key is changed by a command, and none but the new one is good from then on",
-    async () => {
-      await using service = await OnDatabase.set();
-      await service.start();
-      const auth = { name: "example", username: "ada", password: "hush" };
-      expect((await service.ask("/v1/containerregistryauth", auth)).status).toBeLessThan(300);
-      const rotate = () =>
-        runEmulatorProcess({
-          args: ["rotate-secret-key", "--store", service.store],
-          env: { SV_SECRET_KEY: SECRET_KEY, SV_NEW_SECRET_KEY: OTHER_KEY },
-        });
-      expect((await rotate()).stderr).toContain("in use by another emulator");
-      await service.stop();
-      expect((await rotate()).stdout).toContain("encrypted anew: 2 secrets");
-      expect((await rotate()).stdout).toContain("nothing to do");
-      await expect(service.start()).rejects.toThrow("SV_SECRET_KEY is not the key");
-      await using next = await startEmulatorProcess({
-        args: ["handlers", "--data-dir", "next", "--store", service.store, "--log", "json"],
-        cwd: service.tree.root,
-        env: { SV_SECRET_KEY: OTHER_KEY },
+  testInFull("after a command changes the key, only the new key works", async () => {
+    await using service = await OnDatabase.set();
+    await service.start();
+    const auth = { name: "example", username: "ada", password: "hush" };
+    expect((await service.ask("/v1/containerregistryauth", auth)).status).toBeLessThan(300);
+    const rotate = () =>
+      runEmulatorProcess({
+        args: ["rotate-secret-key", "--store", service.store],
+        env: { SV_SECRET_KEY: SECRET_KEY, SV_NEW_SECRET_KEY: OTHER_KEY },
       });
-      await next.stop();
-      expect(next.stderrLines.join("\n")).not.toContain("cannot be decrypted");
-    },
-  );
+    expect((await rotate()).stderr).toContain("in use by another emulator");
+    await service.stop();
+    expect((await rotate()).stdout).toContain("encrypted anew: 2 secrets");
+    expect((await rotate()).stdout).toContain("nothing to do");
+    await expect(service.start()).rejects.toThrow("SV_SECRET_KEY is not the key");
+    await using next = await startEmulatorProcess({
+      args: ["handlers", "--data-dir", "next", "--store", service.store, "--log", "json"],
+      cwd: service.tree.root,
+      env: { SV_SECRET_KEY: OTHER_KEY },
+    });
+    await next.stop();
+    expect(next.stderrLines.join("\n")).not.toContain("cannot be decrypted");
+  });
 
   testInFull(
-    "goes on with what a data directory had once that is moved there, and with its key",
+    "continues with the jobs and the key of a data directory that was moved there",
     async () => {
       await using s3 = await startOwnS3();
       const store = await database();
@@ -94,7 +91,7 @@ describe.runIf(postgresIsMissing === undefined)("a start on PostgreSQL", () => {
         return (await (await fetch(`${url}${path}`, { headers, ...sent })).json()) as ShownJob;
       };
       const input = { text: "0123456789".repeat(100_000) };
-      // What /runsync answers is kept for a minute alone, and moves take longer on a loaded machine.
+      // A job of /runsync is kept for only a minute, and moves take longer on a loaded machine.
       const { id } = await ask(before.url, "/v2/echo/run", { input });
       const auth = { name: "example", username: "ada", password: "hush" };
       await ask(before.url, "/v1/containerregistryauth", auth);
@@ -132,7 +129,7 @@ describe.runIf(postgresIsMissing === undefined)("a start on PostgreSQL", () => {
   );
 
   testInFull(
-    "what is of the machine works as before: a save, the bucket, a volume, the clock",
+    "keeps the features of the machine: reload, the bucket, a volume, the clock",
     async () => {
       await using service = await OnDatabase.set();
       const { root } = service.tree;

@@ -34,7 +34,7 @@ const UPLOAD = `import type { Context, Job } from "sv-runtime";
 export default async (job: Job, context: Context) => context.upload("a.txt", "text");
 `;
 
-/** A clone of another machine: other times, another umask, files made in another order. */
+/** A checkout on another machine: other times, another umask, files created in another order. */
 async function otherClone(): Promise<TemporaryTree> {
   const clone = await temporaryTree({});
   const folders = ["dist/image", "node_modules/@esbuild"];
@@ -78,7 +78,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
   });
   afterAll(async () => scene[Symbol.asyncDispose]());
 
-  test("says what it is and how it is started", async () => {
+  test("has labels with its version, and a start command", async () => {
     const { Config } = await scene.inspect(scene.base);
     const { version } = JSON.parse(fs.readFileSync(path.join(root, "package.json"), "utf8")) as {
       version: string;
@@ -117,7 +117,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
     expect(first.Size - beneath.Size).toBeLessThan(16_000_000);
   });
 
-  test("brings Node, and a name for user 1000, to an image that has neither", async () => {
+  test("adds Node and a name for user 1000 to an image that has neither", async () => {
     const bare = await scene.buildWorker(
       "bare",
       `FROM ${scene.node}\nRUN sed -i /1000/d /etc/passwd; rm /usr/local/bin/node\n`,
@@ -136,7 +136,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
     expect(JSON.parse(stdout)).toEqual({ hello: "Ada", uid: 1000 });
   });
 
-  test("the input may come through standard input", async () => {
+  test("takes the input through standard input", async () => {
     const args = ["run", "-i", "--rm", "--label", scene.docker.label, plain, "run"];
     const { stdout } = await scene.docker.cli(args, { input: '{"name":"pipe"}' });
     expect(JSON.parse(stdout)).toMatchObject({ hello: "pipe" });
@@ -149,7 +149,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
     expect(stdout.trim().split("\n")).toHaveLength(3);
   });
 
-  test("uploads with what the image has of the AWS SDK", async () => {
+  test("uploads with the AWS SDK of the image", async () => {
     const uploads: string[] = [];
     const bucket = http.createServer((request, response) => {
       uploads.push(`${request.method} ${request.url?.split("?")[0]}`);
@@ -175,7 +175,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
     expect(uploads).toEqual([expect.stringMatching(/^PUT \/bucket\/.*a\.txt$/u)]);
   });
 
-  test("with the environment of the live service alone it does that service's jobs, and leaves when told to", async () => {
+  test("in the environment of the live service it runs that service's jobs, and leaves when told to", async () => {
     await using queue = await LiveQueue.start();
     const { args, host } = await scene.docker.wayHere();
     const env = Object.entries(queue.environment()).flatMap(([name, value]) => [
@@ -191,19 +191,19 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
     expect([code, queue.openQuestions]).toEqual(["0", 0]);
   });
 
-  test("what lost its parent is reaped", async () => {
+  test("reaps orphaned processes", async () => {
     const run = ["run", "leaves-orphans.ts", "--timeout-ms", "30000", "--input", '{"count":20}'];
     const { stdout, stderr } = await scene.run(typed, [], ...run);
     expect(stdout, stderr).toBe('{"left":0,"of":20}\n');
   });
 
-  test("with an init of the engine it is none itself", async () => {
+  test("is no init when the engine brings one", async () => {
     const script = "sv-worker run --input '{}' >/dev/null; sv-worker --version; cat /proc/1/comm";
     const { stdout } = await scene.run(plain, ["--init", "--entrypoint", "sh"], "-c", script);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n(?:docker-init|tini)\n$/u);
   });
 
-  test("the exit code is the worker's", async () => {
+  test("exits with the worker's exit code", async () => {
     const usage = await scene.run(plain, [], "--no-such-flag");
     expect(usage.code).toBe(2);
     const unusable = await scene.run(typed, [], "run", "import-fails.ts", "--input", "{}");
@@ -222,7 +222,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the base image", () => {
       }
     }
 
-    test("finds a worker alive while its handler blocks, and one that says nothing dead", async () => {
+    test("finds a worker with a blocked handler alive, and a silent worker dead", async () => {
       const forever = ["run", "blocks-the-loop.ts", "--input", "{}"];
       const container = await scene.start(typed, ["--health-interval", "200ms"], ...forever);
       expect(await health(container)).toBe("healthy");

@@ -1,4 +1,4 @@
-/** The options of `sv-emulate build`, its output, and the images that it leaves behind. */
+/** The options and output of `sv-emulate build`, and the images that it leaves behind. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -50,7 +50,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     >;
   }
 
-  test("--build-arg fills in the ARGs of a Dockerfile, with a value of its own or of the environment", async () => {
+  test("--build-arg sets the ARGs of a Dockerfile, by its value or the environment's", async () => {
     await using files = await temporaryTree({
       "a/Dockerfile": "FROM sv-base\nARG ONE\nARG TWO=default\nENV SAID=$ONE-$TWO\n",
     });
@@ -62,7 +62,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(await docker.ask(...said)).toBe("x=y-two");
   });
 
-  test("--platform is what all steps are built for, and what an engine cannot run is said", async () => {
+  test("--platform sets the platform of all steps, and an error names one that the engine cannot run", async () => {
     await using files = await temporaryTree({
       "a/handler.js": "export default () => 1;\n",
       sh: "no program of this machine",
@@ -115,8 +115,8 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     };
   }
 
-  test("--secret is what a step mounts, and in no layer and no history", async () => {
-    // BuildKit drops a session that does not answer.
+  test("--secret is mounted by a step, and is in no layer and no history", async () => {
+    // BuildKit drops a session without answers.
     const pause = "RUN sleep 3\n";
     const mounted = (id: string): string => `--mount=type=secret,id=${id},mode=0444`;
     await using files = await temporaryTree({
@@ -152,7 +152,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(refused.stderr).toMatch(/^error: .* has no BuildKit, .* without --secret$/mu);
   });
 
-  test("--push uses what docker login has put away, in its file or with a helper", async ({
+  test("--push uses the credentials of docker login, from its file or a helper", async ({
     skip,
   }) => {
     skip(await docker.isElsewhere(), "the registry of this test listens on this machine alone");
@@ -185,7 +185,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   });
 
   test.skipIf(gitIsMissing)(
-    "an image says of what source it is, where that is in a repository",
+    "an image built in a repository names its source in its labels",
     async () => {
       await using files = await temporaryTree({
         "a/Dockerfile": "FROM sv-base\nCOPY . .\n",
@@ -210,7 +210,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     },
   );
 
-  test("the labels of an image beneath about its own source are not the worker's", async () => {
+  test("labels of the parent image about its own source are not the worker's", async () => {
     await using files = await temporaryTree({ "a/handler.js": "export default () => 1;\n" });
     const beneath = `sv-test/with-source:${process.pid}`;
     const labels = ["--label", "org.opencontainers.image.source=https://other.example"];
@@ -233,7 +233,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect((await labelsOf("sv-test/unlabelled:1"))["org.opencontainers.image.source"]).toBe("");
   });
 
-  test("leaves no images without a name, and the next build need not begin anew", async () => {
+  test("leaves no images without a name, and the next build uses the cache", async () => {
     const label = `sv-test.stage=${process.pid}`;
     const dockerfile = (text: string): string =>
       `FROM ${node} AS made\nLABEL ${label}\nRUN echo ${text} > /made\nFROM sv-base\nCOPY --from=made /made ./\n`;

@@ -1,4 +1,4 @@
-/** `sv-emulate build` of an HTTP server: its image is a worker of a load balancing endpoint, with a health check. */
+/** `sv-emulate build` of an HTTP server: the image is a worker of a load balancing endpoint, with a health check. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -51,7 +51,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     await scene[Symbol.asyncDispose]();
   });
 
-  /** Calls the server from inside its container, by Node: the image has no other client. */
+  /** Calls the server from inside its container with Node: the image has no other client. */
   async function ask(container: string, place: string, headers = {}): Promise<string> {
     const program = `fetch("http://localhost${place}", { headers: ${JSON.stringify(headers)} })
       .then((answer) => answer.text()).then(console.log)`;
@@ -63,13 +63,13 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     while ((await scene.docker.ask(...args)) !== status) await delay(100);
   }
 
-  test("is made of a file named server, and says what endpoints it is for", () => {
+  test("is built from a file named server, and names the kind of its endpoints", () => {
     expect(built.stdout).toBe(`${image}\n`);
     expect(built.stderr).toMatch(/^template chat\/template.json, .* type LOAD_BALANCING$/mu);
     expect(written).toMatchObject({ ports: ["80/http"] });
   });
 
-  test("runs it on a read-only root without any rights, on port 80 unless it is told another", async () => {
+  test("runs the server on a read-only root without any rights, on port 80 unless a variable sets another", async () => {
     const container = await scene.start(image, [...HARDENED, "--health-interval", "1s"]);
     await healthIs(container, "healthy");
     expect(await ask(container, "/there")).toBe("hello! /there");
@@ -79,7 +79,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     expect(await scene.docker.ask(...state)).toBe("143");
   });
 
-  test("its health check asks the server: 200 and 204 will do, nothing else", async () => {
+  test("has a health check that accepts 200 and 204 from the server, and nothing else", async () => {
     const env = ["-e", "PORT=8000", "-e", "HEALTH_CHECK_PATH=ping"];
     const container = await scene.start(image, [...env, "--health-interval", "1h"]);
     const check = () => scene.docker.cli(["exec", container, "sv-worker-health"]);
@@ -91,7 +91,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     expect(await check()).toMatchObject({ code: 1, stdout: `the server answers 503 ${at}` });
   });
 
-  test("a directory's own Dockerfile makes one too, with one line", async () => {
+  test("is also built by a directory's own Dockerfile of one line", async () => {
     await using files = await temporaryTree({
       "server.ts": SERVER,
       "words.ts": CHAT["chat/words.ts"],
@@ -111,7 +111,7 @@ describe.skipIf(dockerIsMissing !== undefined)("the image of a server", () => {
     });
   });
 
-  test("answers the requests of a load balancing endpoint, and ends with a service that is killed", async () => {
+  test("answers requests of a load balancing endpoint, and ends with a killed service", async () => {
     await using stage = await ContainerStage.set(scene.docker);
     const template = { imageName: image, env: { PORT: "8000" } };
     const id = await stage.serve(template, { type: "LOAD_BALANCING", workersMin: 1 });

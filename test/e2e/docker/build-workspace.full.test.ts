@@ -11,16 +11,19 @@ import { type PackedCli, packedCli } from "./packed-cli.ts";
 
 const npmIsMissing = dockerIsMissing ?? (await whatIsMissingOfNpm("tests of images of workspaces"));
 
-/** A version that knows weeks, unlike 2.0. */
+/** A version that supports weeks, unlike 2.0. */
 const OWN_MS = "2.1.3";
 const THEIR_MS = "2.0.0";
 
 const json = (value: object): string => JSON.stringify(value);
 
-/** The files of a worker, a library that it links to and a CommonJS library. Each package manager adds its own. */
+/**
+ * The files of a worker, of a library that it links to, and of a CommonJS library. Each package manager adds its
+ * own files.
+ */
 function workspace(linked: string): Readonly<Record<string, string>> {
   return {
-    // The files that such scripts need are missing when packages are installed for an image.
+    // The files that install scripts need are missing when packages are installed for an image.
     "package.json": json({
       private: true,
       workspaces: ["packages/*"],
@@ -111,7 +114,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     return JSON.parse(stdout);
   }
 
-  test("of npm, what is linked is in the image, each with the versions that are its own", async () => {
+  test("of npm, has linked packages in the image, each with its own versions", async () => {
     await using files = await temporaryTree(workspace("*"));
     await install(files, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund");
     const { code, stderr } = await build(files, "packages/worker", "sv-test/npm-ws:1");
@@ -127,7 +130,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     ]);
   });
 
-  test("of pnpm the same", async () => {
+  test("of pnpm, has linked packages in the image, each with its own versions", async () => {
     await using files = await temporaryTree({
       ...workspace("workspace:*"),
       "pnpm-workspace.yaml": "packages:\n  - packages/*\n",
@@ -146,7 +149,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     expect(await outputOf("sv-test/pnpm-ws:1")).toEqual(ANSWER);
   });
 
-  test("of yarn the same", async () => {
+  test("of yarn, has linked packages in the image, each with its own versions", async () => {
     await using files = await temporaryTree(workspace("1.0.0"));
     await install(files, "npx", "--yes", "yarn@1.22.22", "install", "--ignore-scripts");
     // The lock file contains URLs.
@@ -157,7 +160,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     expect(await outputOf("sv-test/yarn-ws:1")).toEqual(ANSWER);
   });
 
-  test("a link out of a package that stands alone is bundled, and its handler may be plain JavaScript", async () => {
+  test("bundles a link of a package outside a workspace, also for a plain JavaScript handler", async () => {
     await using files = await temporaryTree({
       ...{ "my lib/package.json": json({ name: "lib", version: "1.0.0" }) },
       "my lib/index.js": 'exports.word = "linked";\n',
@@ -170,7 +173,7 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
     expect(await outputOf("sv-test/alone:1")).toBe("linked");
   });
 
-  test("a package that would be missing fails the build with its name, and with what to do", async () => {
+  test("names a package that would be missing in the image, and the remedy", async () => {
     const handler = 'import ms from "ms";\nexport default () => ms(1);\n';
     await using files = await temporaryTree({
       "dev/package.json": json({ name: "dev", devDependencies: { ms: OWN_MS } }),

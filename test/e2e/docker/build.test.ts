@@ -1,4 +1,7 @@
-/** `sv-emulate build`, in a full run as packed: from a directory with a handler to an image that runs and a template that names it. */
+/**
+ * `sv-emulate build`, in a full run the packed one: from a directory with a handler to a running image and a
+ * template with it.
+ */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readTemplateInput } from "../../../emulator/core/resources/templates/template-input.ts";
@@ -44,7 +47,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     await docker[Symbol.asyncDispose]();
   });
 
-  /** Builds on an image that needs no registry, with names that find the images again. */
+  /** Builds on an image that needs no registry, and names the images so that they are found again. */
   async function build(files: TemporaryTree, ...args: readonly string[]): Promise<CliRun> {
     const images = ["--base-image", node, "--node-image", node];
     return cli.run(["build", ...images, ...args], docker.host, files.root);
@@ -64,7 +67,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     ]);
   }
 
-  test("makes an image of a TypeScript handler, bundled, and a template that names it", async () => {
+  test("makes an image of a bundled TypeScript handler, and a template with the image", async () => {
     await using files = await temporaryTree(GREETER);
     const { code, stdout, stderr } = await build(files, "Greeter");
     expect(code, stderr).toBe(0);
@@ -100,7 +103,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
       "/app/greet.ts",
       "/app/handler.ts",
     ]);
-    // Without a writable directory nothing can be bundled.
+    // Bundling needs a writable directory.
     const { stdout: output } = await run("greeter:latest", "--read-only", '{"name":"Ada"}');
     expect(output).toBe('"Hello, Ada!"\n');
     const failed = await run("greeter:latest", "{}");
@@ -123,7 +126,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(third).toMatch(/^base sv-base:\S+ is there$/mu);
   });
 
-  testInFull("leaves what was added to a template, and renews the image in it", async () => {
+  testInFull("keeps additions to a template, and renews its image", async () => {
     await using files = await temporaryTree({
       ...GREETER,
       "t.json": '{"name": "mine", "imageName": "old", "env": {"A": "1"}}',
@@ -145,7 +148,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
   });
 
   testInFull(
-    "uses a directory's own Dockerfile, which begins with FROM sv-base and may use the image with npm",
+    "uses a directory's own Dockerfile, which begins with FROM sv-base and may run npm",
     async () => {
       await using files = await temporaryTree({
         "own/Dockerfile": `ARG NODE_IMAGE=not-the-default\nFROM \${NODE_IMAGE} AS packages\nRUN echo it > /made\n
@@ -169,7 +172,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(stderr).toContain("returned a non-zero code: 7");
   });
 
-  testInFull("pushes to the registry that the name says", async ({ skip }) => {
+  testInFull("pushes to the registry in the image's name", async ({ skip }) => {
     skip(await docker.isElsewhere(), "the registry of this test listens on this machine alone");
     await using files = await temporaryTree({
       "cuda/Dockerfile": "FROM scratch\nCOPY a /\nENV CUDA_VERSION=12.8.1\n",
@@ -186,7 +189,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     });
   });
 
-  /** An image for `FROM`: the one with Node, and some instructions. */
+  /** An image for `FROM`: the image with Node, and further instructions. */
   async function imageFrom(name: string, ...instructions: readonly string[]): Promise<string> {
     const tag = `sv-test/${name}:${process.pid}`;
     const args = ["build", "-f", "-", "-t", tag, "--label", docker.label, import.meta.dirname];
@@ -196,7 +199,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     return tag;
   }
 
-  testInFull("images beneath that have another user than root will do", async () => {
+  testInFull("builds on a parent image with another user than root", async () => {
     await using files = await temporaryTree({
       "w/handler.js": "export default () => process.getuid();\n",
       "w/package.json": "{}",
@@ -210,7 +213,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect((await run("sv-test/no-root-worker:1", "{}")).stdout).toBe("1000\n");
   });
 
-  testInFull("an image without glibc is refused in one sentence", async () => {
+  testInFull("refuses an image without glibc in one sentence", async () => {
     await using files = await temporaryTree(GREETER);
     const image = await imageFrom(
       "musl",
@@ -228,7 +231,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     );
   });
 
-  testInFull("installs what the lock file says, without what is for development", async () => {
+  testInFull("installs the packages of the lock file, without those for development", async () => {
     const entry = { version: "1.0.0", dev: true, resolved: "http://127.0.0.1:9/nothing.tgz" };
     const own = { name: "w", devDependencies: { "sv-nothing": "1.0.0" } };
     await using tree = await temporaryTree({
@@ -247,7 +250,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect((JSON.parse(stdout) as readonly string[]).toSorted()).toEqual(files);
   });
 
-  test("says what to do when no engine answers, or there is nothing to build", async () => {
+  test("says what to do without an engine, and without a handler", async () => {
     await using files = await temporaryTree({ ...GREETER, "empty/": "" });
     const nobody = await cli.run(["build", "Greeter"], "unix:///nowhere.sock", files.root);
     expect(nobody).toMatchObject({ code: 5, stdout: "" });
@@ -257,7 +260,7 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(empty.stderr).toContain("empty holds neither a handler");
   });
 
-  test("a handler that cannot be bundled is told with its place, before anything is built", async () => {
+  test("names the place of an error in a handler that cannot be bundled, before it builds anything", async () => {
     await using files = await temporaryTree({ "broken/handler.ts": "export default (\n" });
     const { code, stderr } = await build(files, "broken");
     expect(code).toBe(2);

@@ -1,4 +1,4 @@
-/** An emulator on a real Docker engine, with images whose handlers obey their jobs. */
+/** An emulator on a real Docker engine, with images whose handlers follow their jobs' inputs. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import {
@@ -15,7 +15,7 @@ import { eventually } from "../jobs/observe.ts";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 
-/** Does what the job says, after waiting for a file of the volume if the job names one. */
+/** Does what the job's input says, after waiting for a file of the volume if the input names one. */
 const OBEYS = `import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 export const concurrency = 1;
@@ -45,11 +45,11 @@ const DEFINED = `import { defineHandler } from "sv-runtime";
 export default defineHandler({ setup: () => 40, run: ({ input }, { state }) => state + input.more });
 `;
 
-/** The images, which exist as long as the engine's tests run. */
+/** The images exist as long as the engine's tests run. */
 export interface WorkerImages {
   /** Image with the handlers handler.js (the default), streams.js and defined.js. */
   readonly worker: string;
-  /** A second image with these handlers, which say its name. */
+  /** A second image with these handlers, which return its name. */
   readonly second: string;
   /** A third image with these handlers and the stop signal SIGKILL. */
   readonly hasty: string;

@@ -29,7 +29,7 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     await docker?.[Symbol.asyncDispose]();
   });
 
-  test("a job runs in a container that calls this machine by its name, over TLS; the log says why", async () => {
+  test("a container calls this machine by its name over TLS, runs a job, and the log gives the reason for the name", async () => {
     const id = await stage.serve({ imageName: images.worker });
     expect((await stage.endpoint(id).runSync({ a: 1 })).output).toMatchObject({ a: 1 });
     const [container = ""] = await stage.containers(id);
@@ -41,7 +41,7 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     expect(line).toMatch(/is no address of this machine|it does not see /u);
   });
 
-  test("a file is uploaded to the object store, which is on loopback alone", async () => {
+  test("a worker uploads a file to the object store, which listens on loopback alone", async () => {
     const id = await stage.serve({ imageName: images.worker });
     const upload = { do: "upload", file: "hello.txt", text: "from a container" };
     const { output } = await stage.endpoint<{ readonly url: string }>(id).runSync(upload);
@@ -53,7 +53,7 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     expect(await answer.body.text()).toBe("from a container");
   });
 
-  test("a load balancing endpoint has its servers in that engine", async () => {
+  test("the servers of a load balancing endpoint run in that engine", async () => {
     const server = `require("node:http").createServer((request, response) =>
       response.end(request.url === "/ping" ? "" : "served " + request.url)).listen(process.env.PORT);`;
     const template = { imageName: images.plain, dockerStartCmd: ["node", "-e", server] };
@@ -67,7 +67,7 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     expect(text).toBe("served /a?b=1");
   });
 
-  test("a volume that is not shared keeps its workers from starting, and the job waits until it is", async () => {
+  test("an unshared volume keeps its workers from starting, and the job waits until it is shared", async () => {
     const volume = String((await stage.call("POST", "/networkvolumes", VOLUME))["id"]);
     const directory = stage.data("volumes", volume);
     const template = { imageName: images.worker, volumeMountPath: "/models/mine" };
@@ -75,7 +75,7 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     const { id: job } = await stage.endpoint(id).run({ do: "write", file: "a", text: "inside" });
     const sentence = `does not see ${directory} of this machine`;
     await stage.emulator.stderrMatch(new RegExp(sentence, "u"));
-    // `docker run -v` makes an empty directory of the engine's own.
+    // `docker run -v` creates an empty directory on the engine's machine.
     await docker.ask("run", "--rm", "-v", `${directory}:/x`, images.plain, "true");
     const told = () => stage.emulator.stderrLines.filter((line) => line.includes(sentence)).length;
     const before = told();
@@ -111,7 +111,7 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     expect(chunks).toEqual([{ n: 0 }, { n: 1 }]);
   });
 
-  test("a killed emulator's containers end, the next start runs their jobs, and nothing is left", async () => {
+  test("the containers of a killed emulator end, the next start runs their jobs, and none is left", async () => {
     const id = await stage.serve({ imageName: images.worker });
     const { id: job } = await stage.endpoint(id).run({ do: "pause", ms: 3_000 });
     const [before] = await stage.containersAre(1, id);

@@ -44,7 +44,7 @@ describe.skipIf(dockerIsMissing !== undefined)("containers with GPUs", () => {
     };
   }
 
-  test("see theirs alone, and whoever finds none free is throttled until there is one", async () => {
+  test("see their own GPUs alone, and a worker without a free one is throttled until there is one", async () => {
     await using machine = await emulatorOn("two-gpus");
     const { stage } = machine;
     const fields = { name: "v", size: 1, dataCenterId: "EU-RO-1" };
@@ -80,7 +80,7 @@ describe.skipIf(dockerIsMissing !== undefined)("containers with GPUs", () => {
     expect(hook.calls().at(-1)).toBe(`${FIRST},${SECOND}`);
   });
 
-  test("need a driver with the CUDA that their endpoint asks for", async () => {
+  test("need a driver with the CUDA version of their endpoint", async () => {
     await using machine = await emulatorOn("two-gpus");
     const { stage } = machine;
     const id = await stage.serve(image, { ...GPU, workersMin: 1, minCudaVersion: "13.0" });
@@ -91,7 +91,7 @@ describe.skipIf(dockerIsMissing !== undefined)("containers with GPUs", () => {
     expect([FIRST, SECOND]).toContain(output?.env["NVIDIA_VISIBLE_DEVICES"]);
   });
 
-  test("do not start where no GPU is known, and the log says why and what to do", async () => {
+  test("do not start on a machine without a known GPU, and the log says why and what to do", async () => {
     await using machine = await emulatorOn("driver-mismatch");
     const { stage } = machine;
     const id = await stage.serve(image, { ...GPU, workersMin: 1 });
@@ -101,7 +101,7 @@ describe.skipIf(dockerIsMissing !== undefined)("containers with GPUs", () => {
     expect(await stage.containers(id)).toEqual([]);
   });
 
-  test("start without any where they are simulated, and the log warns of it", async () => {
+  test("start without real GPUs when GPUs are simulated, and the log warns of it", async () => {
     await using machine = await emulatorOn("no-device", "--gpus", "simulate");
     const { stage } = machine;
     const id = await stage.serve(image, { ...GPU, gpuCount: 2 });

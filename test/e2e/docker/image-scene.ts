@@ -6,7 +6,7 @@ import { startDocker, type TestDocker } from "../../setup/docker.ts";
 export const root = path.resolve(import.meta.dirname, "../../..");
 export const fixtures = path.join(root, "test/fixtures/handlers");
 
-/** Options of a hardened container. A handler needs no more rights. */
+/** Options of a hardened container, which has all rights that a handler needs. */
 export const HARDENED = [
   ...["--read-only", "--tmpfs", "/tmp:rw,noexec,nosuid,size=64m", "--cap-drop", "ALL"],
   ...["--security-opt", "no-new-privileges", "--pids-limit", "200", "--memory", "512m"],

@@ -1,4 +1,4 @@
-/** Killed emulators and engines: nothing is left running, and no job is lost. */
+/** Killed emulators and engines: no container is left running, and no job is lost. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerIsMissing, startOwnDocker, type StoppableDocker } from "../../setup/docker.ts";
@@ -9,7 +9,7 @@ const NO_ORPHAN_MS = 10_000;
 const STOP_LIMIT_MS = 15_000;
 const VOLUME = { name: "v", size: 1, dataCenterId: "EU-RO-1" };
 
-describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is gone", () => {
+describe.skipIf(dockerIsMissing !== undefined)("when an emulator or an engine is gone", () => {
   let docker: StoppableDocker;
   let images: WorkerImages;
   let stage: ContainerStage;
@@ -26,7 +26,7 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     await docker[Symbol.asyncDispose]();
   });
 
-  /** A network volume, and a function that releases the jobs which wait for a file on it. */
+  /** A network volume, and a function that releases the jobs that wait for a file on it. */
   async function makeVolume() {
     const { id } = await stage.call("POST", "/networkvolumes", VOLUME);
     const go = () => fs.writeFileSync(stage.data("volumes", String(id), "go"), "");
@@ -41,12 +41,12 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     await eventually("none of the old containers is left", anyLeft, limitMs);
   }
 
-  test("the emulator was killed: the next one removes its containers, and runs the jobs", async () => {
+  test("the next emulator removes the containers of a killed one, and runs their jobs", async () => {
     const { networkVolumeId, go } = await makeVolume();
     const scaler = { scalerType: "REQUEST_COUNT", scalerValue: 1 };
     const fields = { networkVolumeId, workersMax: 3, ...scaler };
     const id = await stage.serve({ imageName: images.worker }, fields);
-    // These containers have no worker that would see the end of its emulator.
+    // These containers have no worker that notices the end of its emulator.
     const stubborn = await stage.serve(
       { imageName: images.plain, dockerStartCmd: ["sleep", "1000"] },
       { workersMin: 2, workersMax: 2 },
@@ -98,7 +98,7 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     return { status: async () => (await endpoint.status(running.id)).status, expectBack };
   }
 
-  test("the engine was stopped in mid-job: the log says so, and all jobs run when it is back", async () => {
+  test("the log reports an engine that was stopped in mid-job, and all jobs run when it is back", async () => {
     const { status, expectBack } = await jobUnderWay();
     await docker.stop();
     const [line] = await stage.emulator.stderrMatch(/no worker can be started.*/u);
@@ -111,14 +111,14 @@ describe.skipIf(dockerIsMissing !== undefined)("when what a container needs is g
     await expectBack();
   });
 
-  test("the engine was killed in mid-job and came back at once: all jobs run", async () => {
+  test("all jobs of an engine that was killed in mid-job run when it is back", async () => {
     const { expectBack } = await jobUnderWay();
     await docker.stop("SIGKILL");
     await docker.start();
     await expectBack();
   });
 
-  test("the engine froze in mid-job: the emulator stops all the same, and the next one finishes the job", async () => {
+  test("the emulator can stop beside a frozen engine, and the next emulator finishes the job", async () => {
     const { expectBack } = await jobUnderWay();
     docker.freeze();
     const since = performance.now();

@@ -59,27 +59,27 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect(output?.env).not.toHaveProperty("DOCKER_HOST");
   });
 
-  testInFull("may do what their image asks for where the template says so", async () => {
+  testInFull("have the rights that their image needs if the template grants them", async () => {
     const env = { SV_CONTAINER_PRIVILEGES: "image" };
     const id = await stage.serve({ imageName: images.worker, env, containerDiskInGb: 1 });
     const { output } = await stage.endpoint<Look>(id).runSync({ do: "look" });
-    // The image's user is 1000 too: rights are refused for other reasons.
+    // The image's user is 1000 too: only the user's rights differ.
     expect(output).toMatchObject({ uid: 1000, root: "EACCES", tmp: true });
     expect(output?.status).toMatch(/^NoNewPrivs:\s+0$/mu);
     await stage.emulator.stderrMatch(/cannot limit the size of container disks/u);
   });
 
-  testInFull("end a job whose handler computes for ever, on time", async () => {
+  testInFull("end a job on time when its handler computes forever", async () => {
     const id = await stage.serve({ imageName: images.worker });
     const policy = { executionTimeout: 5_000 };
     const { id: jobId } = await stage.endpoint(id).run({ do: "block" }, { policy });
     const job = await stage.ended(id, jobId);
     expect(job.status).toBe("TIMED_OUT");
-    // Output is in the log, like that of a process.
+    // The log has the output, as for a process.
     await stage.emulator.stderrMatch(new RegExp(`"msg":"blocking".*"endpointId":"${id}"`, "u"));
   });
 
-  testInFull("say that memory ran out", async () => {
+  testInFull("report that memory ran out", async () => {
     const env = { SV_CONTAINER_MEMORY: "200m" };
     const id = await stage.serve({ imageName: images.worker, env });
     const { id: jobId } = await stage.endpoint(id).run({ do: "eat" });
@@ -87,7 +87,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect(job).toMatchObject({ status: "FAILED", failure: { outOfMemory: true } });
   });
 
-  testInFull("stop a job that is cancelled", async () => {
+  testInFull("stop a cancelled job", async () => {
     const id = await stage.serve({ imageName: images.worker });
     const endpoint = stage.endpoint(id);
     const { id: jobId } = await endpoint.run({ do: "wait" });
@@ -96,24 +96,27 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     expect((await endpoint.runSync({ b: 2 })).output).toMatchObject({ b: 2 });
   });
 
-  // On an engine elsewhere see elsewhere.full.test.ts.
-  testInFull("write to the endpoint's volume, which they see at three places", async ({ skip }) => {
-    skip(await docker.isElsewhere(), SEES_NO_VOLUME);
-    const volume = await stage.call("POST", "/networkvolumes", VOLUME);
-    const fields = { networkVolumeId: volume["id"] };
-    const template = { imageName: images.worker, volumeMountPath: "/models/mine/" };
-    const endpoint = stage.endpoint(await stage.serve(template, fields));
-    const { output } = await endpoint.runSync({ do: "write", file: "a", text: "from inside" });
-    expect(output).toBe("/runpod-volume");
-    expect(fs.readFileSync(stage.data("volumes", String(volume["id"]), "a"), "utf8")).toBe(
-      "from inside",
-    );
-    const { output: read } = await endpoint.runSync({ do: "read", file: "a" });
-    expect(read).toEqual(["from inside", "from inside", "from inside"]);
-  });
+  // elsewhere.full.test.ts tests this on an engine elsewhere.
+  testInFull(
+    "write to the endpoint's volume, which is mounted at three paths",
+    async ({ skip }) => {
+      skip(await docker.isElsewhere(), SEES_NO_VOLUME);
+      const volume = await stage.call("POST", "/networkvolumes", VOLUME);
+      const fields = { networkVolumeId: volume["id"] };
+      const template = { imageName: images.worker, volumeMountPath: "/models/mine/" };
+      const endpoint = stage.endpoint(await stage.serve(template, fields));
+      const { output } = await endpoint.runSync({ do: "write", file: "a", text: "from inside" });
+      expect(output).toBe("/runpod-volume");
+      expect(fs.readFileSync(stage.data("volumes", String(volume["id"]), "a"), "utf8")).toBe(
+        "from inside",
+      );
+      const { output: read } = await endpoint.runSync({ do: "read", file: "a" });
+      expect(read).toEqual(["from inside", "from inside", "from inside"]);
+    },
+  );
 
   testInFull(
-    "upload to the embedded object store, which no other network sees",
+    "upload to the embedded object store, which other networks cannot reach",
     async ({ skip }) => {
       skip(await docker.isElsewhere(), "an engine elsewhere reaches it by a name");
       const id = await stage.serve({ imageName: images.worker });
@@ -127,35 +130,32 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     },
   );
 
-  testInFull(
-    "come with the jobs and go when there are none: from 0 to 3 to 0",
-    async ({ skip }) => {
-      skip(await docker.isElsewhere(), SEES_NO_VOLUME);
-      const volume = await stage.call("POST", "/networkvolumes", VOLUME);
-      const id = await stage.serve(
-        { imageName: images.worker },
-        {
-          networkVolumeId: volume["id"],
-          workersMin: 0,
-          workersMax: 3,
-          idleTimeout: 1,
-          scalerType: "REQUEST_COUNT",
-          scalerValue: 1,
-        },
-      );
-      const jobs = [1, 2, 3].map(async (n) => stage.endpoint(id).run({ n, until: "go" }));
-      const submitted = await Promise.all(jobs);
-      await stage.containersAre(3, id);
-      await eventually("three jobs run", async () => {
-        const { jobs: counts } = await stage.endpoint(id).health();
-        return counts.inProgress === 3 ? true : undefined;
-      });
-      fs.writeFileSync(stage.data("volumes", String(volume["id"]), "go"), "");
-      const ended = await Promise.all(submitted.map(({ id: job }) => stage.endpoint(id).wait(job)));
-      expect(ended.map(({ status }) => status)).toEqual(["COMPLETED", "COMPLETED", "COMPLETED"]);
-      await stage.containersAre(0, id);
-    },
-  );
+  testInFull("scale with the jobs: from 0 to 3 to 0", async ({ skip }) => {
+    skip(await docker.isElsewhere(), SEES_NO_VOLUME);
+    const volume = await stage.call("POST", "/networkvolumes", VOLUME);
+    const id = await stage.serve(
+      { imageName: images.worker },
+      {
+        networkVolumeId: volume["id"],
+        workersMin: 0,
+        workersMax: 3,
+        idleTimeout: 1,
+        scalerType: "REQUEST_COUNT",
+        scalerValue: 1,
+      },
+    );
+    const jobs = [1, 2, 3].map(async (n) => stage.endpoint(id).run({ n, until: "go" }));
+    const submitted = await Promise.all(jobs);
+    await stage.containersAre(3, id);
+    await eventually("three jobs run", async () => {
+      const { jobs: counts } = await stage.endpoint(id).health();
+      return counts.inProgress === 3 ? true : undefined;
+    });
+    fs.writeFileSync(stage.data("volumes", String(volume["id"]), "go"), "");
+    const ended = await Promise.all(submitted.map(({ id: job }) => stage.endpoint(id).wait(job)));
+    expect(ended.map(({ status }) => status)).toEqual(["COMPLETED", "COMPLETED", "COMPLETED"]);
+    await stage.containersAre(0, id);
+  });
 
   testInFull("answer requests as the servers of a load balancing endpoint", async () => {
     const server = `require("node:http").createServer((request, response) =>

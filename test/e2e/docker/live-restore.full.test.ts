@@ -47,7 +47,7 @@ describe.skipIf(dockerIsMissing !== undefined)("an engine started with --live-re
       const job = await stage.ended(id, jobId);
       expect(job.status).toBe("COMPLETED");
       expect(job).not.toHaveProperty("retries");
-      // Output and end are received again.
+      // The emulator receives output and ends again.
       await stage.call("DELETE", `/endpoints/${id}`);
       await stage.containersAre(0, id);
     },

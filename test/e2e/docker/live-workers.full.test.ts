@@ -30,7 +30,7 @@ describe.skipIf((dockerIsMissing ?? pythonIsMissing) !== undefined)("live worker
     await docker[Symbol.asyncDispose]();
   });
 
-  test("run in containers as they are: values, errors, streams", async () => {
+  test("run unchanged in containers: values, errors, streams", async () => {
     const endpoint = stage.endpoint(id);
     expect((await endpoint.runSync({ do: "echo", a: 1 })).output).toEqual({ do: "echo", a: 1 });
     const failed = await endpoint.run({ do: "fail", message: "no such model" });
@@ -41,7 +41,7 @@ describe.skipIf((dockerIsMissing ?? pythonIsMissing) !== undefined)("live worker
     expect(chunks).toEqual([{ n: 0 }, { n: 1 }]);
   });
 
-  test("reach the operations of workers over the network of containers, and nothing else", async () => {
+  test("reach only the operations of workers over the network of containers", async () => {
     const { output } = await stage.endpoint<Look>(id).runSync({ do: "look" });
     const url = new URL(output.env["RUNPOD_WEBHOOK_GET_JOB"] ?? "");
     expect(url.hostname).not.toBe("127.0.0.1");
@@ -55,7 +55,7 @@ describe.skipIf((dockerIsMissing ?? pythonIsMissing) !== undefined)("live worker
     expect(await call("/emulator/clock")).toBe(404);
   });
 
-  test("are told of a job that is cancelled", async () => {
+  test("hear of a cancelled job", async () => {
     const endpoint = stage.endpoint(id);
     const job = await endpoint.run({ do: "wait" });
     await stage.emulator.stderrMatch(new RegExp(`started ${job.id}`, "u"));
@@ -63,7 +63,7 @@ describe.skipIf((dockerIsMissing ?? pythonIsMissing) !== undefined)("live worker
     expect((await endpoint.runSync({ do: "echo" })).status).toBe("COMPLETED");
   });
 
-  test("are replaced when their container is killed, and the job is tried again", async () => {
+  test("are replaced when their container is killed, and their job is tried again", async () => {
     const endpoint = stage.endpoint(id);
     const job = await endpoint.run({ do: "wait", seconds: 1 });
     await stage.emulator.stderrMatch(new RegExp(`started ${job.id}`, "u"));
@@ -72,7 +72,7 @@ describe.skipIf((dockerIsMissing ?? pythonIsMissing) !== undefined)("live worker
     expect(await stage.ended(id, job.id)).toMatchObject({ status: "COMPLETED", retries: 1 });
   });
 
-  test("finish their job before they make room for a new version", async () => {
+  test("finish their job before a new version replaces them", async () => {
     const endpoint = stage.endpoint(id);
     const job = await endpoint.run({ do: "wait", seconds: 2 });
     await stage.emulator.stderrMatch(new RegExp(`started ${job.id}`, "u"));

@@ -1,6 +1,6 @@
 /**
- * Run in a network namespace of its own with a loopback device: an engine with a firewall, and an emulator with two servers and a pod.
- * Prints as one line of JSON which of them can reach which.
+ * A scene in its own network namespace with a loopback device: an engine with a firewall, and an emulator with two
+ * servers and a pod. Prints in one line of JSON which of them can reach which.
  */
 import { startOwnDocker } from "../../setup/docker.ts";
 import { nodeImage } from "../../setup/docker-node-image.ts";
@@ -24,15 +24,15 @@ const answer = (request, response) => {
 };
 for (const port of [${PORT}, ${OTHER_PORT}]) http.createServer(answer).listen(port);`;
 
-/** Results of connections by the names of their targets. */
+/** Result of each connection, by the name of its target. */
 export type Reached = Readonly<Record<string, string>>;
 
 export interface NetworksSeen {
-  /** The answers of both servers to the emulator. */
+  /** The answers of both servers to the emulator's requests. */
   readonly emulator: readonly string[];
-  /** What the server of one endpoint reaches. */
+  /** Targets that the server of one endpoint reaches. */
   readonly server: Reached;
-  /** What the program of a pod reaches. */
+  /** Targets that the program of a pod reaches. */
   readonly pod: Reached;
   /** Between two containers of the engine's default network, as a control. */
   readonly byDefault: string;

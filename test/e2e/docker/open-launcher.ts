@@ -16,7 +16,7 @@ import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 export interface OpenedLauncher extends AsyncDisposable {
   readonly launcher: DockerLauncher;
-  /** The lines of workers, each after the worker's id. */
+  /** The output lines of workers, each after the worker's id. */
   readonly lines: string[];
   /** The log messages of the launcher. */
   readonly said: string[];
@@ -49,7 +49,7 @@ export async function openLauncher(
     engine: around(createDockerodeEngine(docker.host)),
     emulator,
     workerSocket,
-    // These workers do not call a service.
+    // These workers call no service.
     placesOf: async (_, { engine }) => ({
       worker:
         engine === "here" ? { socket: workerSocket } : { address: "tls://x:1", token: "a-token" },

@@ -1,4 +1,4 @@
-/** The command line as published: packed by npm, and unpacked into a project of its own. */
+/** The published command line: packed by npm, and unpacked into its own project. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -21,7 +21,7 @@ export interface PackedCli extends Cli {
   readonly archive: string;
 }
 
-/** The command line as built: it has all that the packed one has, and is there at once. */
+/** The built command line: it has all files of the packed one, without the time to pack. */
 export function builtCli(): Cli {
   return cliAt(program, temporaryDirectory());
 }

@@ -1,4 +1,4 @@
-/** Pods as containers: ports, disks, variables, ends, and the pods of a killed emulator. */
+/** Pods as containers: ports, disks, variables, ends, and pods after an emulator was killed. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nodeImage } from "../../setup/docker-node-image.ts";
@@ -7,7 +7,7 @@ import { testInFull } from "../../setup/size.ts";
 import { eventually } from "../jobs/observe.ts";
 import { ContainerStage } from "./container-stage.ts";
 
-/** A program that answers its settings, counts its starts on its volume, and leaves when it is asked to. */
+/** A program that returns its settings, counts its starts on its volume, and exits on request. */
 const BOX = `const fs = require("node:fs");
 fs.appendFileSync("/workspace/starts", "x");
 const starts = () => fs.readFileSync("/workspace/starts", "utf8").length;
@@ -75,7 +75,7 @@ describe.skipIf(dockerIsMissing !== undefined)("pods in containers", () => {
   test.each([
     ["a part of the machine's memory", {}],
     ["what their env says", { SV_CONTAINER_MEMORY: "1536m" }],
-  ])("have the memory that they are shown with and told of: %s", async (_, env) => {
+  ])("get the memory that the interface and their variables show: %s", async (_, env) => {
     const { id } = await pod("POST", "", { ...box, name: "sized", env });
     await asked(id);
     const { memoryInGb } = await pod("GET", `/${id}`);
@@ -88,7 +88,7 @@ describe.skipIf(dockerIsMissing !== undefined)("pods in containers", () => {
     await gone(id);
   });
 
-  test("are reached at their ports; their volume outlives them until they are deleted", async () => {
+  test("answer at their ports; their volume outlives them until they are deleted", async () => {
     const { id } = await pod("POST", "", { ...box, name: "box", env: { OWN: "yes" } });
     expect(await asked(id)).toEqual({ starts: 1, fresh: true, own: "yes", gpus: "void" });
     const { publicIp, portMappings } = await pod("GET", `/${id}`);
@@ -116,7 +116,7 @@ describe.skipIf(dockerIsMissing !== undefined)("pods in containers", () => {
     );
   });
 
-  test("have their network volume where the template says, and no other", async ({ skip }) => {
+  test("have their network volume at the template's path, and no other", async ({ skip }) => {
     skip(
       await docker.isElsewhere(),
       "an engine elsewhere does not see the volumes of this machine",
@@ -155,7 +155,7 @@ describe.skipIf(dockerIsMissing !== undefined)("pods in containers", () => {
   });
 
   testInFull(
-    "of a killed emulator are removed by the next, which runs them on the same volume",
+    "of a killed emulator are removed by the next one, which runs them on the same volume",
     async () => {
       const { id } = await pod("POST", "", box);
       await asked(id);

@@ -1,4 +1,4 @@
-/** A registry on this machine with one image of a shell: just enough for a pull. */
+/** A registry on this machine with one image of a shell: enough for a pull. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ const MANIFEST_TYPE = `${TYPES}.distribution.manifest.v2+json`;
 export interface PullableOptions {
   /** Command of the shell. */
   readonly command: string;
-  /** `user:password`, without which requests are answered with 401. Default: no credentials are needed. */
+  /** `user:password`: other requests are answered with 401. Default: no credentials are needed. */
   readonly credentials?: string;
   /** Additional size of the image. Default: 0. */
   readonly ballastBytes?: number;
@@ -58,7 +58,7 @@ export async function pullRegistry(options: PullableOptions): Promise<PullRegist
 
 interface PullableImage {
   readonly manifest: string;
-  /** By digest. */
+  /** Blobs by digest. */
   readonly blobs: ReadonlyMap<string, Buffer>;
 }
 

@@ -1,4 +1,4 @@
-/** A registry on this machine that is just enough for a push: it keeps sizes and names only. */
+/** A registry on this machine for pushes only: it keeps sizes and names. */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import http from "node:http";

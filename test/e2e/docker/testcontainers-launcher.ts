@@ -1,4 +1,4 @@
-/** A launcher that starts each worker by testcontainers. */
+/** A launcher that starts each worker with testcontainers. */
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { workerEnvironment } from "../../../emulator/launch/worker-environment.ts";

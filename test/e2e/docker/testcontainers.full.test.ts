@@ -1,4 +1,4 @@
-/** Worker images by testcontainers: built from a Dockerfile, started with a health check, stopped. */
+/** Worker images under testcontainers: built from a Dockerfile, started with a health check, stopped. */
 import fs from "node:fs";
 import path from "node:path";
 import { GenericContainer } from "testcontainers";
@@ -84,7 +84,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a worker image under testcontain
     expect(chunks).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
   });
 
-  test("finishes its job when it is stopped, and ends in good order", async () => {
+  test("finishes its job when it is stopped, and exits with 0", async () => {
     const container = await launcher.containerOf("streams");
     await container.exec(["rm", "-f", "/tmp/go"]);
     const streams = client.endpoint("streams");
@@ -102,7 +102,7 @@ describe.skipIf(dockerIsMissing !== undefined)("a worker image under testcontain
   });
 });
 
-/** A whole service with workers of `launcher`, none of which has started yet. */
+/** A whole service with workers of `launcher`; no worker has started yet. */
 async function serve(
   launcher: TestcontainersLauncher,
   socket: string,

@@ -1,6 +1,6 @@
 /**
- * Workers in another network with a line to the emulator that is cut while they work: acknowledged jobs are neither lost nor
- * repeated.
+ * Workers in another network, with a connection to the emulator that is cut while they work: acknowledged jobs are
+ * neither lost nor repeated.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
@@ -16,18 +16,18 @@ import { FarWorker, tokenOf } from "./far-worker.ts";
 import { TEST_MS } from "../../setup/patience.ts";
 
 const ENDS = ["here", "there"] as const;
-/** Shorter than a lease, a little longer, and much longer. */
+/** Lengths of cuts: shorter than a lease, a little longer, much longer. */
 const LENGTHS_MS = sized([2_000], [5_000, 20_000, 60_000]);
 const TIMES = sized(1, 5);
 const CUTS = Array.from({ length: TIMES }, () =>
   LENGTHS_MS.flatMap((ms) => ENDS.slice(0, sized(1, 2)).map((end) => ({ ms, end }))),
 ).flat();
 
-/** Some end before the cut, most in the middle of it, some afterwards. */
+/** Some jobs end before the cut, most in the middle of it, some afterwards. */
 const WORK_MS = sized([50, 1_000, 4_000], [50, 1_500, 3_000, 7_000]);
 
 it.skipIf(namespaceIsMissing !== undefined)(
-  `nothing is lost or run again after it was acknowledged in ${CUTS.length} cuts of the connection, and a restart in one`,
+  `no acknowledged job is lost or repeated in ${CUTS.length} cuts of the connection, one with a restart`,
   { timeout: CUTS.reduce((sum, { ms }) => sum + ms + 60_000, TEST_MS) },
   async () => {
     const more = { retries: { workerLost: 100, handlerError: 0 } };
@@ -63,7 +63,7 @@ it.skipIf(namespaceIsMissing !== undefined)(
       await delay(400);
       await namespace.cut(end);
       if (round === 0) {
-        // Jobs of the workers go on meanwhile.
+        // The workers' jobs continue during the cut.
         await emulator.kill();
         emulator = start();
         await emulator.ready;

@@ -1,4 +1,4 @@
-/** The built `sv-worker` in a network namespace, as a worker of an emulator outside of it. */
+/** The built `sv-worker` in a network namespace, as a worker of an emulator outside it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -11,7 +11,7 @@ const program = path.join(root, "dist/runtime/sv-worker.cjs");
 const handler = path.join(root, "test/fixtures/handlers/writes-its-history.ts");
 const tap = path.join(root, "test/fixtures/preload/taps-the-session.ts");
 
-/** Makes a token of the endpoint at the emulator. */
+/** Creates a token of the endpoint at the emulator. */
 export async function tokenOf(
   url: string,
   endpointId: string,
@@ -28,15 +28,15 @@ export async function tokenOf(
 }
 
 export interface FarWorkerOptions {
-  /** As `SV_SERVICE_ADDRESS` has it. */
+  /** Value of `SV_SERVICE_ADDRESS`. */
   readonly address: string;
   readonly token: string;
   readonly under: NetworkNamespace["under"];
-  /** As `NAME=value`: in its environment and that of its handlers. */
+  /** Variables of the worker and its handlers, as `NAME=value`. */
   readonly mark: string;
 }
 
-/** Records what it hears and does, like workers of a crash scene. */
+/** Records its messages and actions, like workers of a crash scene. */
 export class FarWorker implements AsyncDisposable {
   readonly #child: ChildProcess;
   #printed = "";

@@ -1,5 +1,6 @@
 /**
- * A worker from elsewhere goes on with its job at the next owner after its replica is killed, and the job does not run again.
+ * A worker from elsewhere continues its job at the next owner after its replica was killed, and the job does not
+ * run again.
  */
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -15,7 +16,7 @@ import { FarWorker, tokenOf } from "./far-worker.ts";
 
 const KILLS = 10;
 const env = { SV_SECRET_KEY: Buffer.alloc(32, 7).toString("base64") };
-/** Longer than it takes another replica to notice. */
+/** Duration of the job: longer than another replica needs to notice the kill. */
 const WORK_MS = 9_000;
 
 const REGISTERED = "an external worker was registered";
@@ -27,14 +28,14 @@ interface Seat {
   emulator: KillableEmulator;
 }
 
-/** When the worker came to it last, ms since the epoch; 0 if it never did. */
+/** Time of the worker's last connection to the replica, ms since the epoch; 0 without one. */
 function registeredAt({ emulator }: Seat): number {
   const lines = emulator.printed.split("\n").filter((line) => line.includes(REGISTERED));
   return Number(/"time":(\d+)/u.exec(lines.at(-1) ?? "")?.[1] ?? 0);
 }
 
 it(
-  `in ${KILLS} kills of the replica that has its endpoint`,
+  `a worker continues its jobs through ${KILLS} kills of the replica that owns its endpoint`,
   { timeout: 60_000 + KILLS * 60_000 },
   async () => {
     using scene = makeCrashScene({ jobs: { fixture: "writes-its-history.ts", workers: 0 } });

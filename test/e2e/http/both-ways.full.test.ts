@@ -1,11 +1,11 @@
-/** Large inputs and outputs of one worker pass each other on its connection. */
+/** Large inputs and outputs of one worker use its connection at the same time. */
 import { expect, test } from "vitest";
 import { Stage } from "../jobs/stage.ts";
 
 const JOBS = 4;
 const CHARACTERS = 19_900_000;
 
-test(`${JOBS} inputs of 20 MB on their way to a worker do not hold up the ${JOBS} outputs of 20 MB that it sends`, async () => {
+test(`${JOBS} inputs of 20 MB for a worker do not delay the ${JOBS} outputs of 20 MB that it sends`, async () => {
   await using stage = await Stage.set({
     endpoints: { large: { handler: "echo.ts", workersMax: 1 } },
   });

@@ -1,4 +1,7 @@
-/** What pages in a real browser can do with a built `sv-emulate` with a known key, and the addresses at which it answers. */
+/**
+ * Access of pages in a real browser to a built `sv-emulate` with a known key, and the addresses at which it
+ * answers.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { networkInterfaces } from "node:os";
@@ -10,7 +13,7 @@ import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { testInFull } from "../../setup/size.ts";
 
-/** A foreign name that its name server points to this machine. */
+/** A foreign name that a name server points to this machine. */
 const REBOUND = "rebound.test";
 
 const TREE = {
@@ -18,7 +21,7 @@ const TREE = {
     "export default async function* (job) { yield job.input; yield 'second'; }\nexport const aggregate = true;",
 };
 
-/** What a page can do with a key: read, write, follow a stream, and see why something was refused. */
+/** Tries of a page with a key: to read, write, follow a stream, and see why a request was refused. */
 interface Attempt {
   readonly url: string;
   readonly key: string | undefined;
@@ -49,7 +52,7 @@ async function attempt(page: Page, given: Attempt) {
   }, given);
 }
 
-/** Opens a page of a server that has ended when this resolves: the next listener at its port has the page's origin. */
+/** Opens a page of a server that ends before this resolves: the next listener at its port has the page's origin. */
 async function openPageAt(page: Page, hostname: string): Promise<URL> {
   const server = createServer((_request, response) => {
     response.setHeader("content-type", "text/html").end("<!doctype html><title>page</title>");
@@ -74,7 +77,10 @@ async function jobsOf({ url, apiKey }: EmulatorProcess): Promise<number> {
 describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
   let tree: TemporaryTree;
   let browser: Browser;
-  /** As it is without options, at a port that a page called `REBOUND` was opened at before; and with a name and an origin that it allows. */
+  /**
+   * Emulators: one without options at the port of a page opened at `REBOUND`, and one that allows a name and an
+   * origin.
+   */
   let plain: EmulatorProcess;
   let rebound: { readonly page: Page; readonly url: URL };
   let allowing: EmulatorProcess;
@@ -107,7 +113,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
     await tree?.[Symbol.asyncDispose]();
   });
 
-  test("whose name was made to lead here is the same origin to the browser, and can do nothing", async () => {
+  test("whose name is rebound to this machine has the emulator's origin in the browser, and is refused", async () => {
     const { page, url } = rebound;
     const seen = await attempt(page, { url: url.origin, key: plain.apiKey });
     expect(seen.map(({ status }) => status)).toEqual([421, 421, 421, 421, 421]);
@@ -116,7 +122,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
     await page.close();
   });
 
-  testInFull("can do everything by that name once it was allowed", async () => {
+  testInFull("can do everything by that name when it is allowed", async () => {
     const url = new URL(allowing.url);
     url.hostname = REBOUND;
     const page = await browser.newPage();
@@ -126,13 +132,13 @@ describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
     await page.close();
   });
 
-  test("of another origin reads nothing and writes nothing, nor opens a WebSocket", async () => {
+  test("of another origin can neither read, write nor open a WebSocket", async () => {
     const page = await browser.newPage();
     await page.goto(siteUrl);
     const seen = await attempt(page, { url: plain.url, key: plain.apiKey });
     const failed = Array.from({ length: 5 }, () => "TypeError: Failed to fetch");
     expect(seen.map(({ status }) => status)).toEqual(failed);
-    // A request that a page may send without asking first.
+    // A request that a browser sends without a preflight.
     const simple = await page.evaluate(async (url) => {
       const init = { method: "POST", mode: "no-cors", body: '{"input":{}}' } as const;
       return (await fetch(`${url}/v2/echo/run`, init)).type;
@@ -152,7 +158,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
     await page.close();
   });
 
-  test("of an origin that was allowed reads, writes, follows a stream, and sees what was refused", async () => {
+  test("of an allowed origin reads, writes, follows a stream, and sees refusals", async () => {
     const before = await jobsOf(allowing);
     const page = await browser.newPage();
     await page.goto(siteUrl);
@@ -171,7 +177,7 @@ const [address] = Object.values(networkInterfaces())
   .filter(({ family, internal }) => family === "IPv4" && !internal);
 
 test.skipIf(address === undefined)(
-  "listening everywhere it is called by the addresses of the machine, and by no other name",
+  "an emulator that listens everywhere answers to the addresses of the machine, and to no other name",
   async () => {
     await using tree = await temporaryTree(TREE);
     await using emulator = await startEmulatorProcess({

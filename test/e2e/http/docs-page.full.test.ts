@@ -5,7 +5,7 @@ import { chromiumIsMissing, startChromium } from "../../setup/chromium.ts";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { startEmulatorProcess } from "../emulator-process.ts";
 
-/** What the page asked for, and everything it or the browser complained about. */
+/** Requests of the page, and all complaints of the page or the browser. */
 function watch(page: Page) {
   const seen = { origins: new Set<string>(), complaints: [] as string[] };
   page.on("request", (request) => {
@@ -21,7 +21,7 @@ function watch(page: Page) {
 }
 
 test.skipIf(chromiumIsMissing !== undefined)(
-  "the page shows every operation, calls one with the key that was typed in, and asks nobody else for anything",
+  "the page shows every operation, calls one with the typed key, and makes no request to other servers",
   async () => {
     const schema = [
       `const jsonSchema = { input: () => ({ type: "object", properties: { name: {} } }) };`,

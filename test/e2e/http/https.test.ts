@@ -1,4 +1,4 @@
-/** A built `sv-emulate` by HTTPS: its addresses, its own commands, a certificate that is renewed, and its end. */
+/** A built `sv-emulate` over HTTPS: its addresses, its own commands, a renewed certificate, and its end. */
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { connect } from "node:tls";
@@ -24,7 +24,7 @@ const TREE = {
     }`,
 };
 
-/** What a command of `sv-emulate` writes, and its exit code. */
+/** Output and exit code of a command of `sv-emulate`. */
 async function command(
   args: readonly string[],
   { url, apiKey = "" }: EmulatorProcess,
@@ -34,7 +34,7 @@ async function command(
   return runEmulatorProcess({ args, env: given });
 }
 
-test("by HTTPS everything is called, a renewed certificate is used, and the end is announced", async () => {
+test("over HTTPS commands and clients call the emulator, a renewed certificate is used, and the end is announced", async () => {
   await using tree = await temporaryTree(TREE);
   const [first, second] = [makeCertificate(), makeCertificate()];
   const files = writeCertificate(tree.root, first);
@@ -43,7 +43,7 @@ test("by HTTPS everything is called, a renewed certificate is used, and the end 
   const { url, apiKey } = emulator;
   expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/u);
 
-  // Its own commands trust this certificate.
+  // The emulator's own commands trust this certificate.
   const ready = await command(["ready", "--wait", "30s"], emulator);
   expect([ready.code, ready.stdout]).toEqual([0, "ready"]);
   const trusted = { NODE_EXTRA_CA_CERTS: files.cert };
@@ -55,7 +55,7 @@ test("by HTTPS everything is called, a renewed certificate is used, and the end 
     expect.stringContaining("NODE_EXTRA_CA_CERTS names a file with its authority"),
   ]);
 
-  // Other clients.
+  // Other clients need the certificate.
   const dispatcher = new Agent({ connect: { ca: [first.cert, second.cert] } });
   const headers = { authorization: `Bearer ${apiKey}` };
   const call = async (path: string, body?: object) => {
@@ -69,7 +69,7 @@ test("by HTTPS everything is called, a renewed certificate is used, and the end 
     { status: "COMPLETED", output: { a: 1 } },
   ]);
 
-  // A certificate that was renewed is used at SIGHUP.
+  // SIGHUP loads the renewed certificate.
   writeCertificate(tree.root, second);
   emulator.child.kill("SIGHUP");
   await emulator.stderrMatch(/the certificate in .* has changed/u);
@@ -78,7 +78,7 @@ test("by HTTPS everything is called, a renewed certificate is used, and the end 
   socket.destroy();
   expect(await call("/readyz")).toEqual([200, { ready: true }]);
 
-  // While a job ends, the port is open and says that it is not for new work.
+  // While a job ends, the port is open and refuses new jobs.
   await call("/v2/echo/run", { input: { until: tree.path("end") } });
   await expect
     .poll(async () => call("/v2/echo/health"))
@@ -98,7 +98,7 @@ test("by HTTPS everything is called, a renewed certificate is used, and the end 
   expect((await command(["ready"], emulator)).code).toBe(6);
 });
 
-test("a certificate that cannot be used is wrong usage", async () => {
+test("an unusable certificate is refused as wrong usage", async () => {
   await using tree = await temporaryTree(TREE);
   const { cert } = writeCertificate(tree.root, {
     ...makeCertificate(),

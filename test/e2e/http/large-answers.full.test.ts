@@ -1,4 +1,4 @@
-/** The emulator's memory stays bounded while many clients ask for large outputs, whether or not they read them. */
+/** The emulator's memory stays bounded while many clients request large outputs, whether they read them or not. */
 import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
@@ -9,10 +9,10 @@ import { Stage } from "../jobs/stage.ts";
 import { openFiles, Peaks, residentBytes } from "./load/peaks.ts";
 
 const OUTPUT_BYTES = 19_000_000;
-/** Number of readers: whole answers of all of them in memory would need three times the bound. */
+/** Number of readers: the answers of all of them in memory would need three times the bound. */
 const READERS = 120;
 const MAX_RESIDENT_BYTES = 400_000_000;
-/** Maximum growth of the emulator's memory soon after all clients have gone, bytes. */
+/** Maximum growth of the emulator's memory soon after all clients left, bytes. */
 const LEFT_BYTES = 60_000_000;
 
 /** The stage with one job that has ended, and the path to read it. */
@@ -26,7 +26,7 @@ async function stageWithLargeOutput() {
   return { stage, path: `/v2/large/status/${id}` };
 }
 
-test("40 connections that ask 8 times each for 19 MB and never read take no more than 400 MB", async () => {
+test("40 connections that request 19 MB 8 times each and never read need 400 MB at most", async () => {
   const { stage, path } = await stageWithLargeOutput();
   await using _ = stage;
   const { url, apiKey, child } = stage.emulator;
@@ -47,7 +47,7 @@ test("40 connections that ask 8 times each for 19 MB and never read take no more
   expect(memory.residentBytes).toBeLessThan(MAX_RESIDENT_BYTES);
 });
 
-test(`${READERS} clients that read 19 MB at once all get every byte, and take no more than 400 MB`, async () => {
+test(`${READERS} clients that read 19 MB at once all get every byte, and need 400 MB at most`, async () => {
   const { stage, path } = await stageWithLargeOutput();
   await using _ = stage;
   const { url, apiKey, child } = stage.emulator;
@@ -63,13 +63,13 @@ test(`${READERS} clients that read 19 MB at once all get every byte, and take no
   expect(memory.residentBytes).toBeLessThan(MAX_RESIDENT_BYTES);
 });
 
-/** Garbage is collected when there is time for it. */
+/** The garbage collector may run late. */
 async function fallsTo(pid: number | undefined, bytes: number): Promise<void> {
   await expect.poll(() => residentBytes(pid)).toBeLessThan(bytes);
 }
 
 function neverReading(port: number): net.Socket {
-  // Without a data listener nothing is read. The test destroys the socket, which may emit an error.
+  // Without a data listener the socket is not read. The test destroys the socket, which may emit an error.
   return net.connect(port, "127.0.0.1").on("error", () => undefined);
 }
 
@@ -80,7 +80,7 @@ async function firstBytes(socket: net.Socket): Promise<string> {
   return bytes.toString("latin1");
 }
 
-/** What an honest client gets: the status, and the length and a checksum of the body. */
+/** The answer to an honest client: the status, and the length and a checksum of the body. */
 function readWhole(url: string, apiKey: string | undefined, path: string) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     bytes: number;

@@ -1,6 +1,6 @@
 /**
- * Under many large payloads at once the emulator uses bounded memory and descriptors, answers other requests, and serves every
- * client. For figures run it alone on a quiet machine, in full size.
+ * Under many large payloads at once the emulator uses bounded memory and descriptors, answers other requests, and
+ * serves every client. For figures run this file alone on a quiet machine, in full size.
  */
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -66,7 +66,7 @@ async function slowReaders(accept: string): Promise<{
 }
 
 for (const accept of ["application/x-ndjson", "text/event-stream", "application/json"]) {
-  test(`${READERS} slow readers of streams of 2 MB as ${accept} take a bounded amount of memory and descriptors`, async () => {
+  test(`${READERS} slow readers of streams of 2 MB as ${accept} need bounded memory and descriptors`, async () => {
     const { answers, peaks } = await slowReaders(accept);
     const whole = answers.map((answer) =>
       answer.status === "fulfilled"
@@ -85,7 +85,7 @@ for (const accept of ["application/x-ndjson", "text/event-stream", "application/
   });
 }
 
-test(`${CLIENTS} inputs of 20 MB at once are all served in a bounded amount of memory`, async () => {
+test(`${CLIENTS} inputs of 20 MB at once are all accepted in bounded memory`, async () => {
   await using stage = await Stage.set({
     endpoints: { large: { handler: "measures-its-input.ts", workersMax: 3 } },
   });
@@ -103,7 +103,7 @@ test(`${CLIENTS} inputs of 20 MB at once are all served in a bounded amount of m
   expectBounded(`${CLIENTS} inputs of 20 MB`, peaks);
 });
 
-test(`${CLIENTS} inputs and outputs of 20 MB at once are all served in a bounded amount of memory`, async () => {
+test(`${CLIENTS} inputs and outputs of 20 MB at once are all transferred in bounded memory`, async () => {
   await using stage = await Stage.set({
     endpoints: { large: { handler: "echo.ts", workersMax: 5 } },
   });
@@ -120,7 +120,7 @@ test(`${CLIENTS} inputs and outputs of 20 MB at once are all served in a bounded
   expectBounded(`${CLIENTS} inputs and outputs of 20 MB`, peaks);
 });
 
-test(`outputs of 19 MB of ${WORKERS} workers at once are all taken in a bounded amount of memory`, async () => {
+test(`outputs of 19 MB of ${WORKERS} workers at once are all accepted in bounded memory`, async () => {
   const workerPort = await freePort();
   await using stage = await Stage.set({
     endpoints: { large: { handler: "echo.ts", workersMin: 0, workersMax: 0 } },
@@ -142,7 +142,7 @@ test(`outputs of 19 MB of ${WORKERS} workers at once are all taken in a bounded 
   expectBounded(`outputs of 19 MB of ${WORKERS} workers`, peaks);
 });
 
-test("slow clients with large inputs keep nobody waiting", async () => {
+test("slow clients with large inputs do not delay others", async () => {
   await using stage = await Stage.set({
     endpoints: { large: { handler: "measures-its-input.ts", workersMax: 1 } },
   });
@@ -151,7 +151,7 @@ test("slow clients with large inputs keep nobody waiting", async () => {
   using peaks = new Peaks(child.pid);
   const body = Buffer.from(JSON.stringify({ input: { text: "0123456789".repeat(1_900_000) } }));
   const path = `${url}/v2/large/runsync?wait=300000`;
-  // All of their bodies but the last byte.
+  // All bytes of their bodies except the last.
   const slow = Array.from({ length: 20 }, () => request(path, apiKey, body.length));
   const closed = slow.map(
     (each) => new Promise((resolve) => each.on("error", () => undefined).on("close", resolve)),

@@ -1,4 +1,4 @@
-/** Advances the service's clock while real workers run jobs: waits follow it, handlers do not. */
+/** Advances the service's clock while real workers run jobs: waits follow it, running handlers do not. */
 import { expect, test } from "vitest";
 import { NotFoundError } from "../../../runtime/client/index.ts";
 import { Gate } from "./gate.ts";
@@ -16,7 +16,7 @@ async function advance(stage: Stage, by: string): Promise<unknown> {
   return response.json();
 }
 
-test("a handler at work notices nothing of half an hour, and its idle worker has left when the next one is over", async () => {
+test("a running handler does not notice an advance of half an hour, and its worker leaves when its idle time is over", async () => {
   await using stage = await Stage.set({ endpoints: { gated: GATED } });
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
@@ -41,7 +41,7 @@ test("a handler at work notices nothing of half an hour, and its idle worker has
   console.log(`figure: an advance in which a worker leaves takes ${leftMs.toFixed(0)} ms`);
 });
 
-test("a handler whose job's time to live is over by an advance is stopped", async () => {
+test("a handler is stopped when an advance ends its job's time to live", async () => {
   await using stage = await Stage.set({ endpoints: { gated: GATED } });
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");

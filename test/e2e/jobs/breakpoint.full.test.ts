@@ -1,4 +1,4 @@
-/** A job that stands at a breakpoint, from the debugger through the worker to the service, in real processes. */
+/** A job at a breakpoint, from the debugger through the worker to the service, in real processes. */
 import { expect, test } from "vitest";
 import { JobTimedOutError } from "../../../runtime/client/index.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -6,10 +6,10 @@ import { DebuggerClient, freeAddress } from "../../debugger-client.ts";
 import { Stage } from "./stage.ts";
 
 const EXECUTION_TIMEOUT_MS = 5_000;
-/** Time after which the service ends a job that its worker has not ended. */
+/** Time after which the service ends a job that its worker should have ended. */
 const OVERRUN_MS = EXECUTION_TIMEOUT_MS + LIMITS.executionGraceMs;
 
-test("neither worker nor service ends a job that stands at a breakpoint; afterwards executionTimeout counts again", async () => {
+test("neither worker nor service ends a job at a breakpoint; afterwards executionTimeout counts again", async () => {
   const inspect = await freeAddress();
   await using stage = await Stage.set({
     endpoints: {
@@ -28,7 +28,7 @@ test("neither worker nor service ends a job that stands at a breakpoint; afterwa
 
   const { id } = await stops.run({});
   await debug.stopped();
-  // The service itself measures the time that passes.
+  // The service measures this time itself.
   const waiting = await fetch(
     `${emulator.url}/v2/stops/status-sync/${id}?wait=${OVERRUN_MS + 1_500}`,
     {

@@ -1,4 +1,4 @@
-/** Handlers that crash beside other jobs, or after their own: the other jobs and the next one run. */
+/** Handlers that crash beside other jobs, or after their own: the other jobs and the next one complete. */
 import { expect, test } from "vitest";
 import { JobError } from "../../../runtime/client/index.ts";
 import { Stage } from "./stage.ts";
@@ -6,7 +6,7 @@ import { Stage } from "./stage.ts";
 const setStage = async (handler: string): Promise<Stage> =>
   Stage.set({ endpoints: { crashes: { handler, workersMax: 1, executionTimeoutMs: 5_000 } } });
 
-test("a promise that rejects after its job was answered leaves the answer as it is", async () => {
+test("a promise that rejects after its job was answered does not change the answer", async () => {
   await using stage = await setStage("rejects-later.ts");
   const endpoint = stage.endpoint("crashes");
   const { id, output } = await endpoint.runSync({ after: true });
@@ -44,7 +44,7 @@ test.each(CULPRITS)(
     await using stage = await setStage("misbehaves-as-told.ts");
     const endpoint = stage.endpoint("crashes");
     await endpoint.runSync({ way: "behaves", afterMs: 0 });
-    // All are in the process before the culprit acts, and none has an outcome by then.
+    // All jobs are in the process before the culprit acts, and none has an outcome then.
     const neighbours = await Promise.all(
       [1, 2, 3].map(async () =>
         endpoint.run({ way: "behaves", afterMs: 1_500 }, { policy: { executionTimeout: 60_000 } }),

@@ -1,4 +1,4 @@
-/** A handler that computes for ever, against executionTimeout, in real processes. */
+/** A handler that computes forever, against executionTimeout, in real processes. */
 import { performance } from "node:perf_hooks";
 import { expect, test } from "vitest";
 import { JobTimedOutError, type EndpointClient } from "../../../runtime/client/index.ts";
@@ -13,7 +13,7 @@ const caught = async (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** How long each of at least `count` jobs took, one after the other, until `isEnough`; ms, sorted. */
+/** Duration of each of at least `count` jobs, one after the other, until `isEnough`; ms, sorted. */
 async function roundTrips(
   endpoint: EndpointClient,
   count: number,
@@ -31,7 +31,7 @@ async function roundTrips(
 
 const median = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length / 2)] ?? NaN;
 
-test("a handler that never gives the event loop a turn is TIMED_OUT on time, its worker goes on, and other endpoints never wait for it", async () => {
+test("a handler that blocks the event loop is TIMED_OUT on time, its worker continues, and other endpoints do not wait for it", async () => {
   await using stage = await Stage.set({
     endpoints: {
       blocks: {
@@ -77,7 +77,7 @@ test("a handler that never gives the event loop a turn is TIMED_OUT on time, its
   });
   expect(executionTimeMs).toBeGreaterThanOrEqual(EXECUTION_TIMEOUT_MS);
   expect(executionTimeMs).toBeLessThanOrEqual(7_500 + stalls.ms);
-  // Had one of them waited for the blocked job, it would have taken as long.
+  // A job that waited for the blocked job would have taken as long.
   expect(beside.at(-1)).toBeLessThan(EXECUTION_TIMEOUT_MS / 2 + stalls.ms);
 
   const next = await blocks.runSync({ quick: true });

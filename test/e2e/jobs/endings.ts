@@ -1,24 +1,24 @@
-/** How a job of each misbehaving fixture ends, as its client and the log see it. */
+/** The end of a job of each misbehaving fixture, as its client and the log see it. */
 import { expect } from "vitest";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 
-/** Short, so that tests of handlers that ignore everything end soon. */
+/** Short, so that tests of handlers that ignore signals end soon. */
 export const GRACE_MS = 300;
 
 export interface Ending {
   readonly fixture: string;
-  /** The rest of the sentence that the fixture's name begins. */
+  /** The end of the sentence that the fixture's name begins. */
   readonly what: string;
   /** Default: an empty object. */
   readonly input?: object;
   readonly env?: Readonly<Record<string, string>>;
   readonly status: "COMPLETED" | "FAILED" | "TIMED_OUT";
   readonly output?: unknown;
-  /** Times the job was started again. */
+  /** Number of further attempts. */
   readonly retries?: number;
-  /** The whole failure report, but for the worker's id. */
+  /** The whole failure report, except the worker's id. */
   readonly failure?: Failure;
-  /** Everything that the log says of the job; default: not looked at. */
+  /** All log lines about the job; default: not checked. */
   readonly says?: readonly string[];
   /** Whether the handler process has to be replaced. */
   readonly losesProcess: boolean;
@@ -104,7 +104,7 @@ export const ENDINGS: readonly Ending[] = [
       type: "process_exited",
       message: "The handler process was ended by SIGSEGV while it worked on the job.",
       signal: "SIGSEGV",
-      // V8 may say more before it dies.
+      // V8 may print more before it ends.
       lastLogLines: expect.arrayContaining(["calling the native code"]) as string[],
     },
     losesProcess: true,

@@ -1,4 +1,4 @@
-/** The examples as a person runs them: one emulator process serves the directory, the client calls it. */
+/** The examples as a user runs them: one emulator process serves the directory, the client calls it. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
@@ -63,7 +63,7 @@ test.each(
       expect(opened.headers.get("content-type")).toMatch(/^image\/(png|webp)$/u);
       const file = Buffer.from(await opened.arrayBuffer());
       expect(file).toHaveLength(bytes);
-      // All pixels are read, not only the head.
+      // All pixels are read, not only the header.
       const { info } = await sharp(file).raw().toBuffer({ resolveWithObject: true });
       const { format } = await sharp(file).metadata();
       return { format, width: info.width, height: info.height };
@@ -79,7 +79,7 @@ test.each(
   console.log(`figure: four variants of the photograph took ${executionTime} ms`);
 });
 
-test("tokens streams in order while the job runs, without gaps", async () => {
+test("tokens streams in order and without gaps while the job runs", async () => {
   const count = 250;
   const tokens = client.endpoint<unknown, undefined, TokensChunk>("tokens");
   const startedAt = performance.now();

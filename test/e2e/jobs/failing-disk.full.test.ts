@@ -1,4 +1,4 @@
-/** A data directory that goes away under a running emulator, and a disk that fails: told at once, and never acknowledged. */
+/** A data directory that disappears under a running emulator, and a disk that fails: requests are refused at once. */
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { Stage } from "./stage.ts";
 
 const REFUSED = { status: 507, code: "storage_failed" };
 const OUTAGE_MS = 5_000;
-/** Maximum time of an immediate answer: on a loaded machine a few times the time without failing syncs. */
+/** Maximum time of an immediate answer: a few times the time without failing syncs on a loaded machine. */
 const PROMPT_MS = 2_000;
 const PROMPT_TIMES = 4;
 
@@ -24,7 +24,7 @@ async function setScene() {
     stage,
     submit,
     failSyncs: () => injectIntoSyncs(stage.emulator.child.pid ?? 0, "error=EIO"),
-    /** Syncs that succeed, looked at in the same way. */
+    /** Traces syncs in the same way, but they succeed. */
     watchSyncs: () => injectIntoSyncs(stage.emulator.child.pid ?? 0, "delay_enter=1"),
     async jobIds(): Promise<string[]> {
       const { url, apiKey } = stage.emulator;
@@ -33,7 +33,10 @@ async function setScene() {
       const { jobs } = (await answer.json()) as { jobs: { id: string }[] };
       return jobs.map(({ id }) => id);
     },
-    /** Resolves when a submission is refused; answers for how long from now on one was begun that was accepted, ms. */
+    /**
+     * Resolves when a submission is refused; returns the time from the call to the start of the last accepted
+     * submission, ms.
+     */
     async acceptedForMs(): Promise<number> {
       const startedAt = performance.now();
       let acceptedForMs = 0;
@@ -57,7 +60,7 @@ async function setScene() {
   };
 }
 
-test("once the data directory is removed nothing is acknowledged after a second, and reads go on", async () => {
+test("a second after the data directory was removed the emulator acknowledges nothing, and still answers reads", async () => {
   await using scene = await setScene();
   const { id } = await scene.submit();
   await scene.stage.endpoint("echo").wait(id);
@@ -68,7 +71,7 @@ test("once the data directory is removed nothing is acknowledged after a second,
   expect(await scene.stage.endpoint("echo").status(id)).toMatchObject({ status: "COMPLETED" });
 });
 
-test("a data directory that comes back is used again; meanwhile the service is not ready", async () => {
+test("a data directory that reappears is used again; until then the service is not ready", async () => {
   await using scene = await setScene();
   const ready = async () => (await fetch(`${scene.stage.emulator.url}/readyz`)).status;
   const { id } = await scene.submit();
@@ -86,7 +89,7 @@ test("a data directory that comes back is used again; meanwhile the service is n
 });
 
 describe.runIf(straceIsMissing === undefined)("while syncs fail", () => {
-  test("each request is answered at once, and afterwards all goes on without a restart", async () => {
+  test("each request is answered at once, and the service recovers without a restart", async () => {
     await using scene = await setScene();
     const endpoint = scene.stage.endpoint("echo");
     const submitMany = () => Promise.allSettled(Array.from({ length: 20 }, scene.submit));
@@ -126,7 +129,7 @@ describe.runIf(straceIsMissing === undefined)("while syncs fail", () => {
     expect((await scene.jobIds()).toSorted()).toEqual(known.toSorted());
   });
 
-  test("the emulator can be stopped, and the next one has what was acknowledged and nothing else", async () => {
+  test("the emulator can be stopped, and the next one has exactly what was acknowledged", async () => {
     await using scene = await setScene();
     const { id } = await scene.submit();
     await scene.stage.endpoint("echo").wait(id);

@@ -1,4 +1,4 @@
-/** All ways in which a running handler misbehaves: outcome, failure report, log, the next job, and leftovers. */
+/** All misbehaviours of a running handler: outcome, failure report, log, the next job, and leftovers. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { JobError, type EndpointClient, type Job } from "../../../runtime/client/index.ts";
 import { ENDINGS, GRACE_MS, type Ending } from "./endings.ts";
@@ -6,11 +6,11 @@ import { eventually, type ObservedProcess, peakBytes, processesMarked } from "./
 import { Stage } from "./stage.ts";
 import { sized } from "../../setup/size.ts";
 
-/** Whatever a handler does, its supervisor stays small. */
+/** Maximum memory of a supervisor, whatever its handler does. */
 const SUPERVISOR_MAX_BYTES = 250_000_000;
 /** Timeout of jobs that end by another cause: a loaded machine takes long to fill a heap. */
 const AMPLE_MS = 60_000;
-/** Kinds of ends that a worker's own tests do not show through the service: in `npm test` one of each. */
+/** Kinds of ends that a worker's own tests do not show through the service; `npm test` runs one of each. */
 const SHOWN = sized(
   ["forks-a-child", "ignores-sigterm", "exits-7", "rejects-later", "cyclic-output", "yields-3-mb"],
   ENDINGS.map(({ fixture }) => fixture),
@@ -32,10 +32,10 @@ beforeAll(async () => {
   stage = await Stage.set({ endpoints: Object.fromEntries(endpoints) });
 });
 
-// This fails if anything is left of any of them.
+// This fails if any process of them is left.
 afterAll(async () => stage[Symbol.asyncDispose]());
 
-/** The processes of the fixture's endpoint: supervisors, handler processes, and whatever these started. */
+/** The processes of the fixture's endpoint: supervisors, handler processes, and their descendants. */
 function processesOf(fixture: string) {
   const all = processesMarked(mark(fixture)).toSorted((a, b) => a.startedAt - b.startedAt);
   const isOf = (program: string) => (observed: ObservedProcess) =>
@@ -46,7 +46,7 @@ function processesOf(fixture: string) {
   return { supervisors, handlers, others };
 }
 
-/** The job as it ended, whatever its end. */
+/** The job after its end, in any final status. */
 async function ended(endpoint: EndpointClient, jobId: string): Promise<Job> {
   try {
     return await endpoint.wait(jobId);
@@ -61,7 +61,7 @@ function saidOf(jobId: string): string[] {
   return (
     stage.emulator.stderrLines
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-      // How its attempts ended is said by the service, not by the handler.
+      // The service, not the handler, logs the ends of its attempts.
       .filter((entry) => entry["jobId"] === jobId && entry["outcome"] === undefined)
       .map((entry) => `${String(entry["level"])}: ${String(entry["msg"])}`)
   );
@@ -97,7 +97,7 @@ test.concurrent.each<Ending>(endings)(
       expect(saidOf(id)).toEqual(says);
     }
 
-    // The worker goes on with one handler process, the same or a new one, perhaps with one in reserve.
+    // The worker continues with one handler process, the same or a new one, perhaps with one in reserve.
     const left = processesOf(fixture);
     expect(left.others).toEqual([]);
     expect(left.supervisors).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Cancel, retry, purge, hang-ups, two readers and a restart, seen through HTTP, with a real emulator and real workers. */
+/** Cancel, retry, purge, disconnects, two readers and a restart, over HTTP with a real emulator and real workers. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call } from "../cli/call.ts";
 import type { EmulatorProcess } from "../emulator-process.ts";
@@ -6,10 +6,10 @@ import { Gate } from "./gate.ts";
 import { eventually } from "./observe.ts";
 import { Stage } from "./stage.ts";
 
-/** One worker that takes one job at a time, so that the next job shows whether the place is free. */
+/** One worker that takes one job at a time: the next job shows whether its slot is free. */
 const ONE_PLACE = { handler: "waits-at-a-gate.ts", workersMax: 1 };
 
-/** Tests that count an endpoint's jobs have one of their own. */
+/** Tests that count an endpoint's jobs use their own endpoint. */
 const ENDPOINTS = {
   gated: { ...ONE_PLACE, workersMin: 1 },
   retried: ONE_PLACE,
@@ -30,7 +30,7 @@ const inQueue = async (count: number): Promise<void> => {
   });
 };
 
-test("a running job that is cancelled is stopped in its handler, and its place is free for the next job", async () => {
+test("a cancelled running job is stopped in its handler, and its slot is free for the next job", async () => {
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   const { id } = await gated.run(gate.input("running"));
@@ -52,7 +52,7 @@ test("a running job that is cancelled is stopped in its handler, and its place i
   );
 });
 
-test("a waiting job that is cancelled never starts", async () => {
+test("a cancelled waiting job never starts", async () => {
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   await gated.run(gate.input("first"));
@@ -68,7 +68,7 @@ test("a waiting job that is cancelled never starts", async () => {
   expect(gate.names).toEqual(["first", "third"]);
 });
 
-test("to cancel twice is no error, to cancel a finished job is", async () => {
+test("a second cancel succeeds, and the cancel of a finished job is an error", async () => {
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   const { id } = await gated.run(gate.input("running"));
@@ -86,7 +86,7 @@ test("to cancel twice is no error, to cancel a finished job is", async () => {
   expect(await gated.status(finished.id)).toMatchObject({ status: "COMPLETED", output: "through" });
 });
 
-test("a failed job that is retried runs again under its id, with its input", async () => {
+test("a retried failed job runs again under its id with its input", async () => {
   await using gate = await Gate.build();
   const gated = stage.endpoint("retried");
   const { id } = await gated.run(gate.input("again"));
@@ -105,7 +105,7 @@ test("a failed job that is retried runs again under its id, with its input", asy
   expect((await gated.health()).jobs).toMatchObject({ completed: 1, failed: 1, retried: 1 });
 });
 
-test("a purge removes what waits, answers those who wait for it, and leaves the running job alone", async () => {
+test("a purge removes waiting jobs, answers their waiting clients, and leaves the running job alone", async () => {
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   const running = await gated.run(gate.input("running"));
@@ -131,7 +131,7 @@ test("a purge removes what waits, answers those who wait for it, and leaves the 
   expect(gate.names).toEqual(["running"]);
 });
 
-test("a client that hangs up on /runsync does not cancel its job, whether that runs or waits", async () => {
+test("a client that disconnects from /runsync does not cancel its job, whether running or waiting", async () => {
   await using gate = await Gate.build();
   const gated = stage.endpoint("gated");
   const hangUp = new AbortController();
@@ -152,7 +152,7 @@ test("a client that hangs up on /runsync does not cancel its job, whether that r
   expect(await gated.wait(waitingId)).toMatchObject({ output: "through" });
 });
 
-/** All chunks from index `from` on, read in batches while the job runs, and how many batches those were. */
+/** All chunks from index `from` on, read in batches while the job runs, and the number of batches. */
 async function readInBatches({ url, apiKey }: EmulatorProcess, jobPath: string, from: number) {
   const outputs: unknown[] = [];
   for (let batches = 1; ; batches++) {
@@ -165,7 +165,7 @@ async function readInBatches({ url, apiKey }: EmulatorProcess, jobPath: string, 
   }
 }
 
-test("two readers follow one stream by ?from, each to its end, and neither takes chunks from the other", async () => {
+test("two readers follow one stream by ?from to its end, and neither takes chunks from the other", async () => {
   const chunks = Array.from({ length: 200 }, (_, number) => ({ number }));
   const { id } = await stage.endpoint("streams").run({ marker: "read twice", chunks, pauseMs: 5 });
   const [all, half] = await Promise.all([
@@ -178,7 +178,7 @@ test("two readers follow one stream by ?from, each to its end, and neither takes
   console.log(`figure: 200 chunks, 5 ms apart, came to one reader in ${all.batches} batches`);
 });
 
-test("jobs in the queue and finished results outlast a restart, and the running job finishes before it", async () => {
+test("queued jobs and finished results survive a restart, before which the running job finishes", async () => {
   await using gate = await Gate.build();
   const gated = stage.endpoint("restarted");
   const done = await gated.run(gate.input("done"));

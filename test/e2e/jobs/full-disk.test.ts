@@ -1,4 +1,7 @@
-/** A data directory that fills up under a running emulator: refused in clear words, and nothing acknowledged is lost. */
+/**
+ * A data directory that fills up under a running emulator: submissions are refused, and no acknowledged job is
+ * lost.
+ */
 import { describe, expect, test } from "vitest";
 import { ServiceError, type JobState } from "../../../runtime/client/index.ts";
 import { tmpfsIsMissing } from "../../setup/tmpfs.ts";
@@ -7,10 +10,10 @@ import { makeSmallDisk } from "./small-disk.ts";
 import { Stage } from "./stage.ts";
 import { testInFull } from "../../setup/size.ts";
 
-/** Small enough that a few submissions use up the room left in files. */
+/** Small enough that a few submissions use up the remaining room. */
 const PADDING = "x".repeat(50_000);
 
-/** One running job, and the others behind it; all come to the gate by their numbers. */
+/** One running job with the others behind it; all arrive at the gate by number. */
 async function setScene(dataDir: string) {
   const endpoints = { gated: { handler: "waits-at-a-gate.ts", workersMin: 1, workersMax: 1 } };
   const stage = await Stage.set({ endpoints, dataDir });
@@ -36,7 +39,7 @@ async function setScene(dataDir: string) {
 
 type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** Submits until there is no room, and answers the refusal. */
+/** Submits until the disk is full; returns the refusal. */
 async function submitUntilFull({ submit }: Scene): Promise<ServiceError> {
   for (;;) {
     try {
@@ -48,7 +51,7 @@ async function submitUntilFull({ submit }: Scene): Promise<ServiceError> {
   }
 }
 
-/** All but the first, one after the other; and none was started a second time. */
+/** Finishes all but the first, one after the other; none was started twice. */
 async function expectTheOthersComplete({ stage, gate, jobs }: Scene): Promise<void> {
   const gated = stage.endpoint("gated");
   for (const [index, { id }] of jobs.entries()) {
@@ -61,7 +64,7 @@ async function expectTheOthersComplete({ stage, gate, jobs }: Scene): Promise<vo
 }
 
 describe.runIf(tmpfsIsMissing === undefined)("a full data directory", () => {
-  test("refuses submissions with 507, keeps what was acknowledged, and takes jobs again when there is room", async () => {
+  test("refuses submissions with 507, keeps acknowledged jobs, and accepts jobs again when there is room", async () => {
     using disk = makeSmallDisk();
     await using scene = await setScene(disk.dataDir);
     const { stage, gate, jobs, submit } = scene;
@@ -91,14 +94,14 @@ describe.runIf(tmpfsIsMissing === undefined)("a full data directory", () => {
   });
 
   testInFull(
-    "a result for which there is no room is kept by its worker until there is, and the job is not run twice",
+    "lets a worker keep a result until there is room, and the job does not run twice",
     async () => {
       using disk = makeSmallDisk();
       await using scene = await setScene(disk.dataDir);
       const { stage, gate, jobs } = scene;
       disk.fill();
       await submitUntilFull(scene);
-      // An input that is too large for the remaining room.
+      // This input is too large for the remaining room.
       await gate.open("0", PADDING);
       await stage.emulator.stderrMatch(/a worker's report could not be taken/);
       const id = jobs[0]?.id ?? "";

@@ -1,4 +1,4 @@
-/** A gate at which handlers of the fixture waits-at-a-gate wait until the test opens it. */
+/** A gate at which handlers of the fixture waits-at-a-gate wait until a test opens it. */
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ export class Gate implements AsyncDisposable {
     const name = (request.url ?? "").slice(1);
     const jobId = String(request.headers["x-job-id"]);
     this.names.push(name);
-    // Another attempt replaces one that has gone.
+    // A later attempt replaces one that has gone.
     if (this.#gone.delete(name)) this.#visits.delete(name);
     this.#visit(name).resolve({ jobId, response });
     response.once("close", () => void (response.writableEnded || this.#gone.add(name)));
@@ -30,28 +30,28 @@ export class Gate implements AsyncDisposable {
     return gate;
   }
 
-  /** What to submit, so that the job comes here under this name. */
+  /** Input of a job that waits at the gate under this name. */
   input(name: string): { readonly gate: string } {
     const { port } = this.#server.address() as AddressInfo;
     return { gate: `http://127.0.0.1:${port}/${name}` };
   }
 
-  /** The id of the job that stands, or comes to stand, at the gate under this name. */
+  /** Id of the job at the gate under this name; waits until it arrives. */
   async arrival(name: string): Promise<string> {
     return (await this.#visit(name).promise).jobId;
   }
 
-  /** Lets the job on, once it is here; its output is then `text`. */
+  /** Lets the job continue when it is at the gate; its output is then `text`. */
   async open(name: string, text = "through"): Promise<void> {
     await this.#answer(name, 200, text);
   }
 
-  /** Makes the job fail, once it is here. */
+  /** Makes the job fail when it is at the gate. */
   async turnAway(name: string): Promise<void> {
     await this.#answer(name, 403, "turned away");
   }
 
-  /** Closes the connections of calls that still wait. */
+  /** Closes the connections of calls that still wait at the gate. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -61,7 +61,7 @@ export class Gate implements AsyncDisposable {
   async #answer(name: string, status: number, text: string): Promise<void> {
     const { response } = await this.#visit(name).promise;
     this.#visits.delete(name);
-    // The next visitor with this name replaces nobody, even if this one has gone before its answer.
+    // The next visitor with this name does not replace this one, even if it leaves before its answer.
     this.#gone.delete(name);
     response.writeHead(status, { connection: "close" }).end(text);
   }

@@ -1,4 +1,4 @@
-/** Declared GPUs with real workers: each has GPUs of its own, and a worker without a free one waits. */
+/** Declared GPUs with real workers: each worker has its own GPUs, and a worker without a free one waits. */
 import { expect, test } from "vitest";
 import { eventually } from "./observe.ts";
 import { scriptInNvidiaSmi, standInNvidiaSmi } from "../../setup/stand-in-nvidia-smi.ts";
@@ -57,7 +57,7 @@ test("two workers never share a device, and a third waits until one of them has 
   expect((await third.health()).workers).toMatchObject({ throttled: 0 });
 });
 
-test("a worker sees those of the machine's GPUs that are its own, and no others", async () => {
+test("a worker sees only its own GPUs of the machine", async () => {
   await using nvidiaSmi = await standInNvidiaSmi("mig");
   const env = { PATH: `${nvidiaSmi.folder}:${process.env["PATH"]}`, CUDA_VISIBLE_DEVICES: "0,1" };
   const shows = { handler: "shows-environment.ts", workersMin: 1, workersMax: 1 };
@@ -80,7 +80,7 @@ test("a worker sees those of the machine's GPUs that are its own, and no others"
 });
 
 testInFull(
-  "two emulators of a machine never give a device at once, and one that was killed holds none",
+  "two emulators of a machine never use one device at once, and a killed one holds none",
   async () => {
     const uuid = `GPU-${crypto.randomUUID()}`;
     await using nvidiaSmi = await scriptInNvidiaSmi(`case "$1" in

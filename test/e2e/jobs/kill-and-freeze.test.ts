@@ -1,4 +1,7 @@
-/** Workers that are killed and frozen on demand, with real processes: the fate of their jobs, and what operators see. */
+/**
+ * Workers that are killed and frozen on demand, with real processes: the ends of their jobs, and the operator's
+ * view.
+ */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
@@ -86,7 +89,7 @@ class Scene implements AsyncDisposable {
   }
 }
 
-/** As Linux tells it: `T` is stopped. */
+/** Process state of Linux: `T` is stopped. */
 function stateOf(pid: number): string | undefined {
   return fs.readFileSync(`${PROC}/${pid}/stat`, "latin1").split(") ").at(-1)?.[0];
 }
@@ -100,7 +103,7 @@ function childrenOf(pid: number): readonly number[] {
   return children.split(" ").filter(Boolean).map(Number);
 }
 
-test("the job of a worker that is killed runs on another one, and the first is seen to have ended", async () => {
+test("the job of a killed worker runs on another one, and the killed one is shown as ended", async () => {
   await using scene = await Scene.set();
   const { id } = await scene.endpoint.run(scene.gate.input("once"));
   await scene.gate.arrival("once");
@@ -126,13 +129,13 @@ test("the job of a worker that is killed runs on another one, and the first is s
   });
 });
 
-/** SIGSTOP reaches a process that is at work on another core a moment after it was sent. */
+/** SIGSTOP reaches a running process on another core a moment after it was sent. */
 const standStill = (processes: readonly number[]) =>
   eventually(`${processes.join(" and ")} are stopped`, () =>
     processes.every((pid) => stateOf(pid) === "T") ? true : undefined,
   );
 
-test("a frozen worker stands still with its handler; one that goes on in time keeps its job, another is lost", async () => {
+test("a frozen worker stops with its handler; one that is thawed in time keeps its job, another loses it", async () => {
   await using scene = await Scene.set();
   const { id } = await scene.endpoint.run(scene.gate.input("twice"));
   await scene.gate.arrival("twice");
@@ -160,7 +163,7 @@ test("a frozen worker stands still with its handler; one that goes on in time ke
   ]);
 });
 
-testInFull("a frozen worker does not outlive an emulator that is killed", async () => {
+testInFull("a frozen worker ends with an emulator that is killed", async () => {
   await using stage = await Stage.set({ endpoints: { gated: { handler: "waits-at-a-gate.ts" } } });
   await using gate = await Gate.build();
   await stage.endpoint("gated").run(gate.input("never"));

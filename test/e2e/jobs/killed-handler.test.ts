@@ -1,10 +1,10 @@
-/** The handler process is killed from outside while it works. */
+/** Another process kills the handler process while it works. */
 import { expect, test } from "vitest";
 import { JobFailedError } from "../../../runtime/client/index.ts";
 import { eventually, processesMarked } from "./observe.ts";
 import { Stage } from "./stage.ts";
 
-test("a job whose handler process is killed is run once more, then FAILED with the signal and its last words; the next job completes", async () => {
+test("a job is run once more when its handler process is killed, then FAILED with the signal and the last output; the next job completes", async () => {
   const mark = `KILLED_HANDLER=${crypto.randomUUID()}`;
   const [name = "", value = ""] = mark.split("=");
   await using stage = await Stage.set({

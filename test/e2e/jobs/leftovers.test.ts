@@ -1,4 +1,4 @@
-/** However a service or a worker ends, nothing that it started outlives it: no worker, no handler, nothing a handler started. */
+/** Processes that a service or worker started end with it: workers, handlers, and programs of handlers. */
 import fs from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { testInFull } from "../../setup/size.ts";
 
 const fixtures = path.resolve(import.meta.dirname, "../../fixtures/handlers");
 
-/** Handlers that do not end by themselves, some with programs that left their process group. */
+/** Handlers that do not end by themselves, some with programs outside their process group. */
 const STUBBORN = [
   "blocks-the-loop",
   "ignores-abort",
@@ -18,7 +18,10 @@ const STUBBORN = [
   "forks-a-child",
   "speaks-to-nobody",
 ];
-/** Supervisor, handler process and standby process of each, and the programs that the last two start: two and one. */
+/**
+ * Processes of each worker: supervisor, handler process, standby process, and the programs of the last two: two
+ * and one.
+ */
 const PROCESSES = STUBBORN.length * 3 + 3;
 
 type JobCounts = EndpointHealth["jobs"];
@@ -76,7 +79,7 @@ async function allAre(client: Client, holds: (jobs: JobCounts) => boolean): Prom
   return all.every(({ jobs }) => holds(jobs));
 }
 
-/** How long it took until `find` found nothing, ms. */
+/** Time until `find` found nothing, ms. */
 async function expectGone(find: () => ObservedProcess[]): Promise<string> {
   const since = performance.now();
   const isGone = () => (find().length === 0 ? true : undefined);
@@ -85,7 +88,7 @@ async function expectGone(find: () => ObservedProcess[]): Promise<string> {
   return (performance.now() - since).toFixed(0);
 }
 
-testInFull("when the emulator is told to stop at once", async () => {
+testInFull("no process is left when the emulator is told to stop at once", async () => {
   await using scene = await setScene();
   const { emulator } = scene;
   emulator.child.kill("SIGINT");
@@ -96,7 +99,7 @@ testInFull("when the emulator is told to stop at once", async () => {
   console.log(`figure: last process gone ${leftMs} ms after a stop at once`);
 });
 
-test("when the emulator is killed", async () => {
+test("no process is left when the emulator is killed", async () => {
   await using scene = await setScene();
   scene.emulator.child.kill("SIGKILL");
   await scene.emulator.exited;
@@ -104,7 +107,7 @@ test("when the emulator is killed", async () => {
   console.log(`figure: last process gone ${leftMs} ms after the emulator was killed`);
 });
 
-test("when an emulator was killed, the next one removes the directory of its socket, and its own when it ends", async () => {
+test("after an emulator was killed, the next one removes the directory of its socket, and its own when it ends", async () => {
   await using tree = await temporaryTree({ "handler.js": "export default () => 7;", "tmp/": "" });
   const start = async () =>
     startEmulatorProcess({
@@ -128,22 +131,19 @@ test("when an emulator was killed, the next one removes the directory of its soc
   expect(await directories()).toEqual([]);
 });
 
-testInFull(
-  "when the workers are killed: their jobs are handed to new ones, and nothing of the old is left",
-  async () => {
-    await using scene = await setScene();
-    const before = scene.left();
-    for (const { pid } of before.filter(({ commandLine }) => commandLine.includes("sv-worker"))) {
-      process.kill(pid, "SIGKILL");
-    }
-    await eventually("new workers are at work", async () => {
-      const isAtWork = await allAre(
-        scene.client,
-        ({ inProgress, retried }) => inProgress === 1 && retried === 1,
-      );
-      return isAtWork ? true : undefined;
-    });
-    const old = new Set(before.map(({ pid }) => pid));
-    await expectGone(() => scene.left().filter(({ pid }) => old.has(pid)));
-  },
-);
+testInFull("no process of killed workers is left, and new workers get their jobs", async () => {
+  await using scene = await setScene();
+  const before = scene.left();
+  for (const { pid } of before.filter(({ commandLine }) => commandLine.includes("sv-worker"))) {
+    process.kill(pid, "SIGKILL");
+  }
+  await eventually("new workers are at work", async () => {
+    const isAtWork = await allAre(
+      scene.client,
+      ({ inProgress, retried }) => inProgress === 1 && retried === 1,
+    );
+    return isAtWork ? true : undefined;
+  });
+  const old = new Set(before.map(({ pid }) => pid));
+  await expectGone(() => scene.left().filter(({ pid }) => old.has(pid)));
+});

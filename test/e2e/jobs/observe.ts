@@ -1,15 +1,15 @@
-/** Finds processes by a mark in their environment, whatever their parents. */
+/** Finds processes by a mark in their environment, regardless of their parents. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { PROC } from "../../setup/proc.ts";
 import { LOOK_MS } from "../../setup/patience.ts";
 
-/** A process as it was when it was looked at. */
+/** State of a process when it was looked at. */
 export interface ObservedProcess {
   readonly pid: number;
   readonly parentPid: number;
   readonly commandLine: string;
-  /** In ticks of the machine's clock: later ones are larger. */
+  /** Start time in ticks of the machine's clock. */
   readonly startedAt: number;
 }
 
@@ -28,7 +28,7 @@ function observed(pid: number, mark: string): ObservedProcess[] {
     if (!read("environ").split("\0").includes(mark)) return [];
     const parentPid = Number(/^PPid:\s+(\d+)$/m.exec(read("status"))?.[1]);
     const commandLine = read("cmdline").replaceAll("\0", " ").trim();
-    // Field 22; the second one is a name in brackets that may hold blanks.
+    // Field 22; field 2 is a name in brackets that may contain blanks.
     const startedAt = Number(read("stat").split(") ").at(-1)?.split(" ")[19]);
     return [{ pid, parentPid, commandLine, startedAt }];
   } catch {
@@ -37,7 +37,7 @@ function observed(pid: number, mark: string): ObservedProcess[] {
   }
 }
 
-/** The most memory that the process ever had resident. */
+/** Peak resident memory of the process. */
 export function peakBytes({ pid }: Pick<ObservedProcess, "pid">): number {
   const status = fs.readFileSync(`${PROC}/${pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;

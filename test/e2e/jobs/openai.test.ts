@@ -1,4 +1,4 @@
-/** The official client of the OpenAI API, unchanged, against the example that answers it. */
+/** The official client of the OpenAI API, unchanged, against the openai-chat example. */
 import path from "node:path";
 import OpenAI, {
   AuthenticationError,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(async () => emulator[Symbol.asyncDispose]());
 
-test("a chat is answered", async () => {
+test("the client gets the answer to a chat", async () => {
   const { data: answer, request_id: id } = await openai.chat.completions
     .create({ model, messages })
     .withResponse();
@@ -37,14 +37,14 @@ test("a chat is answered", async () => {
   expect(id).toMatch(/^sync-/);
 });
 
-test("a chat is streamed, word by word", async () => {
+test("the client gets a chat streamed word by word", async () => {
   const stream = await openai.chat.completions.create({ model, messages, stream: true });
   const words: unknown[] = [];
   for await (const { choices } of stream) words.push(choices[0]?.delta.content);
   expect(words).toEqual(["", "You ", "said: ", "Hello ", "there, ", "Ada", undefined]);
 });
 
-test("a stream ends with the usage where that is asked for, and only there", async () => {
+test("a stream ends with the usage only if the request asks for it", async () => {
   const usage = { prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 };
   const runner = openai.chat.completions.stream({
     model,
@@ -59,7 +59,7 @@ test("a stream ends with the usage where that is asked for, and only there", asy
   for await (const event of plain) expect(event).not.toHaveProperty("usage");
 });
 
-test("an upload is refused with what can be sent instead", async () => {
+test("an upload is refused with a message that says what to send instead", async () => {
   const file = new File(["RIFF"], "speech.wav");
   const call = openai.audio.transcriptions.create({ model, file });
   await expect(call).rejects.toThrow(BadRequestError);
@@ -68,14 +68,14 @@ test("an upload is refused with what can be sent instead", async () => {
   );
 });
 
-test("the client's own stream runner puts the words together", async () => {
+test("the client's own stream runner joins the words", async () => {
   const runner = openai.chat.completions.stream({ model, messages });
   const final = await runner.finalChatCompletion();
   expect(final.choices[0]?.message.content).toBe("You said: Hello there, Ada");
   expect(final.choices[0]?.finish_reason).toBe("stop");
 });
 
-test("completions, models and embeddings are answered", async () => {
+test("completions, models and embeddings work", async () => {
   const completed = await openai.completions.create({ model, prompt: "Hi" });
   expect(completed.choices[0]?.text).toBe("You said: Hi");
   const models = await Array.fromAsync(openai.models.list());
@@ -101,7 +101,7 @@ test("a wrong key is an error of its own class", async () => {
   await expect(call).rejects.toThrow(AuthenticationError);
 });
 
-test("a handler that throws fails the call once, not as often as the client would try", async () => {
+test("a call of a handler that throws fails once, without the client's retries", async () => {
   await using tree = await temporaryTree({
     "fails.js":
       "let calls = 0; export default () => { calls += 1; throw new Error(`call ${calls}`); };",

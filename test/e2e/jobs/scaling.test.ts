@@ -1,4 +1,4 @@
-/** How many workers an endpoint has over time, seen through /health, with real workers. */
+/** Number of workers of an endpoint over time, seen through /health, with real workers. */
 import { expect, test } from "vitest";
 import type { EndpointHealth } from "../../../runtime/client/index.ts";
 import { Gate } from "./gate.ts";
@@ -6,7 +6,7 @@ import { eventually } from "./observe.ts";
 import { Stage } from "./stage.ts";
 import { testInFull } from "../../setup/size.ts";
 
-/** One worker for each job, and idle ones leave after a second. */
+/** One worker for each job; idle workers leave after a second. */
 const BY_COUNT = {
   handler: "waits-at-a-gate.ts",
   scalerType: "REQUEST_COUNT",
@@ -32,7 +32,7 @@ async function healthWhere(
   });
 }
 
-test("workers grow to workersMax while jobs wait, and shrink to workersMin when idleTimeout has passed", async () => {
+test("workers grow to workersMax while jobs wait, and shrink to workersMin after idleTimeout", async () => {
   const endpoints = { gated: { ...BY_COUNT, workersMin: 1, workersMax: 3 } };
   await using stage = await Stage.set({ endpoints });
   await using gate = await Gate.build();
@@ -66,7 +66,7 @@ test("workers grow to workersMax while jobs wait, and shrink to workersMin when 
 });
 
 testInFull(
-  "workersMin are kept however long they are idle, where workersMin is 0 the last one leaves",
+  "workersMin stay however long they are idle, and with workersMin 0 the last worker leaves",
   async () => {
     const endpoints = {
       kept: { ...BY_COUNT, workersMin: 1, workersMax: 3 },
@@ -76,7 +76,7 @@ testInFull(
     await using gate = await Gate.build();
     const { idle, initializing } = (await stage.endpoint("emptied").health()).workers;
     expect({ idle, initializing }).toEqual({ idle: 0, initializing: 0 });
-    // The worker that is to stay is done first, so it has been idle for longer when the other one leaves.
+    // The worker that stays is done first, so it has been idle for longer when the other one leaves.
     const [, kept] = await Promise.all([
       gate.open("kept"),
       stage.endpoint("kept").runSync(gate.input("kept")),
@@ -97,7 +97,7 @@ testInFull(
 );
 
 testInFull(
-  "the first job of an endpoint without workers starts one at once, however long a delay is allowed",
+  "the first job of an endpoint without workers starts one at once, whatever delay is allowed",
   async () => {
     const endpoints = {
       asleep: { handler: "echo.ts", workersMin: 0, scalerType: "QUEUE_DELAY", scalerValue: 3600 },
@@ -116,7 +116,7 @@ testInFull(
 );
 
 testInFull(
-  "jobs of low priority start no worker, but are done by those that others have started",
+  "jobs of low priority start no worker, but run on those that other jobs started",
   async () => {
     const asleep = { ...BY_COUNT, workersMin: 0, workersMax: 3 };
     await using stage = await Stage.set({ endpoints: { low: asleep, other: asleep } });
@@ -127,7 +127,7 @@ testInFull(
       await low.run(gate.input("first"), options),
       await low.run(gate.input("second"), options),
     ];
-    // Another endpoint gets a worker and is done, all the while these wait.
+    // Another endpoint gets a worker and finishes its job while these wait.
     await Promise.all([gate.open("other"), stage.endpoint("other").runSync(gate.input("other"))]);
     const waiting = await low.health();
     expect(waiting.jobs).toMatchObject({ inQueue: 2, inProgress: 0 });

@@ -1,4 +1,4 @@
-/** A machine that sleeps for an hour with all its processes: no worker is judged by it, and no job pays for it. */
+/** A machine that sleeps for an hour with all its processes: no worker is lost for it, and no job loses an attempt. */
 import { describe, expect, test } from "vitest";
 import { JobTimedOutError } from "../../../runtime/client/index.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -11,7 +11,7 @@ const SLEEP_SECONDS = 3_600;
 /** Much shorter than the sleep, and longer than the job works on a busy machine. */
 const EXECUTION_TIMEOUT_MS = 300_000;
 const PAUSE_MS = 100;
-/** Works longer than a lease and the service's grace. */
+/** The job works longer than a lease and the service's grace. */
 const CHUNKS = Array.from(
   { length: (2 * (LIMITS.leaseMs + LIMITS.executionGraceMs)) / PAUSE_MS },
   (_, number) => number,

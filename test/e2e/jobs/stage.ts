@@ -18,11 +18,11 @@ export interface StageOptions {
   readonly dataDir?: string;
   /** The GPUs of the config; by default it names none. */
   readonly gpus?: unknown;
-  /** Further variables of the emulator. */
+  /** Additional variables of the emulator. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** When it is disposed of, the emulator is stopped, and nothing that it started may be left. */
+/** Disposing of it stops the emulator; no process that it started may be left. */
 export class Stage implements AsyncDisposable {
   readonly #directory: string;
   readonly #dataDir: string;
@@ -50,13 +50,13 @@ export class Stage implements AsyncDisposable {
     return stage;
   }
 
-  /** Starts the emulator on the data directory as it is. */
+  /** Starts the emulator on the present data directory. */
   async start(): Promise<void> {
     const [name = "", value = ""] = this.#mark.split("=");
     const emulator = await startEmulatorProcess({
       args: ["sv.config.json"],
       cwd: this.#directory,
-      // A quick machine sends more than 2,000 requests in 10 s, and would be told to wait.
+      // A quick machine sends more than 2,000 requests in 10 s, and would reach the rate limit.
       env: { SV_LIMITS: "off", ...this.#env, [name]: value },
     });
     const client = createClient({ baseUrl: emulator.url, apiKey: emulator.apiKey });
@@ -71,7 +71,7 @@ export class Stage implements AsyncDisposable {
     return this.#now().client.endpoint<unknown, Output>(id);
   }
 
-  /** The keys that are good for all of its object store. */
+  /** Keys for all of its object store. */
   storeKeys(): { readonly accessKeyId: string; readonly secretAccessKey: string } {
     const file = path.join(this.#dataDir, "objects/credentials");
     const kept = fs.readFileSync(file, "utf8");

@@ -1,4 +1,7 @@
-/** A disk that stalls under load: no worker is judged by it, every client gets an answer, and no acknowledged job is lost. */
+/**
+ * A disk that stalls under load: no worker is lost for it, every client gets an answer, and no acknowledged job is
+ * lost.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { ConnectionError, ServiceUnavailableError } from "../../../runtime/client/index.ts";
@@ -6,15 +9,15 @@ import { injectIntoSyncs, straceIsMissing } from "../../setup/strace.ts";
 import { eventually, peakBytes, resetPeakBytes } from "./observe.ts";
 import { Stage } from "./stage.ts";
 
-/** Clients that submit at the same time: more than a batch takes steps, with twice the bytes that it takes. */
+/** Number of clients that submit at the same time: more than fit in a batch, with twice its bytes. */
 const CLIENTS = 1_100;
 const PADDING = "x".repeat(16_000);
 const CHUNKS = Array.from({ length: 60 }, (_, number) => number);
-/** How much more memory the emulator may take while all of them wait. */
+/** Maximum growth of the emulator's memory while all of them wait. */
 const MAX_GROWTH_BYTES = 200_000_000;
-/** Who finds no room in a batch is refused after this long, and is not kept waiting much longer. */
+/** Time after which a client without room in a batch is refused, and the maximum delay of its refusal. */
 const [ROOM_WAIT_MS, PROMPT_MS] = [10_000, 5_000];
-/** Number of clients before the stall that measure this machine; twice their time is an acceptable answer. */
+/** Number of clients that measure this machine before the stall; twice their time is an acceptable answer. */
 const FIRST_CLIENTS = CLIENTS / 10;
 const COMPLAINTS = /could not|lost|said nothing|did not renew|unresponsive/;
 
@@ -58,9 +61,9 @@ async function setScene() {
       await eventually("a sync hangs", () => (syncs.begun > 0 ? true : undefined));
       return syncs;
     },
-    /** Syncs as they are, looked at in the same way. */
+    /** Traces syncs in the same way, without a delay. */
     watchSyncs: () => injectIntoSyncs(pid(), "delay_enter=1"),
-    /** The counts of the endpoint, once none of its jobs has to be done any more. */
+    /** The counts of the endpoint when none of its jobs is left to do. */
     idle: () =>
       eventually("all jobs have ended", async () => {
         const { jobs } = await work().health();
@@ -82,13 +85,13 @@ async function setScene() {
 
 type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** Returns undefined for the refusal of a client that finds no room in a batch. */
+/** Returns undefined if the client is refused for lack of room in a batch. */
 function refusal(error: unknown): undefined {
   if (!(error instanceof ServiceUnavailableError)) throw error;
   expect(error).toMatchObject({ status: 503, code: "storage_busy", retryAfterMs: ROOM_WAIT_MS });
 }
 
-/** Two running jobs that end while nothing can be stored; returns their outcome. */
+/** Ends two running jobs while nothing can be stored; returns their outcome. */
 async function runTwo({ stage, work }: Scene) {
   const streams = stage.endpoint<Output>("streams");
   const input = { marker: "streaming", chunks: CHUNKS, pauseMs: 50 };
@@ -107,7 +110,7 @@ async function runTwo({ stage, work }: Scene) {
   return { id, outputs, ended: () => Promise.all([work().wait(id), streams.wait(streaming.id)]) };
 }
 
-/** All clients submit at once, and again for as long as they are refused; answers all submissions. */
+/** All clients submit at once, and again while they are refused; returns all submissions. */
 async function press(scene: Scene, clients: number): Promise<readonly Submission[]> {
   const client = async (number: number): Promise<readonly Submission[]> => {
     const made = await scene.submit(`client ${number}`);
@@ -116,7 +119,7 @@ async function press(scene: Scene, clients: number): Promise<readonly Submission
   return (await Promise.all(Array.from({ length: clients }, (_, number) => client(number)))).flat();
 }
 
-/** Within how many ms after a stall all clients are answered. */
+/** Time after a stall within which all clients are answered, ms. */
 async function promptMs(scene: Scene): Promise<number> {
   await using _ = await scene.watchSyncs();
   const startedAt = performance.now();
@@ -128,7 +131,7 @@ async function promptMs(scene: Scene): Promise<number> {
 
 describe.runIf(straceIsMissing === undefined)("a disk that stalls", { concurrent: true }, () => {
   test.each([5_000, 15_000])(
-    "for %i ms ends no worker and no job, costs no attempt, and leaves nobody without an answer",
+    "for %i ms ends no worker and no job, costs no attempt, and every client gets an answer",
     async (stallMs) => {
       await using scene = await setScene();
       const { stage, work } = scene;
@@ -157,7 +160,7 @@ describe.runIf(straceIsMissing === undefined)("a disk that stalls", { concurrent
         { output: { attempt: 1 } },
       ]);
       expect(await two.outputs).toEqual(CHUNKS);
-      // What was refused is not there.
+      // The service has no refused job.
       expect(jobs).toHaveLength(CLIENTS);
       expect(counts).toMatchObject({
         completed: FIRST_CLIENTS + CLIENTS + attempts.length + 1,
@@ -179,7 +182,7 @@ describe.runIf(straceIsMissing === undefined)("a disk that stalls", { concurrent
     },
   );
 
-  test("and does not go on before the emulator is killed has lost nothing that was acknowledged", async () => {
+  test("until the emulator is killed loses no acknowledged job", async () => {
     await using scene = await setScene();
     const { stage } = scene;
     const acknowledged: Submission[] = [];

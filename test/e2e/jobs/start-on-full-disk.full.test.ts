@@ -1,4 +1,4 @@
-/** A start on a full disk: stored data can be read, no job is accepted, and with room again the rest goes on by itself. */
+/** A start on a full disk: reads work, no job is accepted, and with room again the service continues by itself. */
 import { describe, expect, test } from "vitest";
 import { tmpfsIsMissing } from "../../setup/tmpfs.ts";
 import { Gate } from "./gate.ts";
@@ -31,7 +31,7 @@ async function setScene(dataDir: string) {
 
 type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** The running job does not pass the gate before its second attempt arrives there. */
+/** The running job stays at the gate until its second attempt arrives there. */
 async function kill({ stage, gate }: Scene): Promise<void> {
   await stage.kill();
   await gate.turnAway("running");
@@ -64,7 +64,7 @@ async function expectRefusal({ stage, gate }: Scene): Promise<void> {
 }
 
 describe.runIf(tmpfsIsMissing === undefined)("a start on a full disk", () => {
-  test("after a kill serves reads; with room again, the job that ran and the one that waited are done", async () => {
+  test("after a kill serves reads, and with room again does the job that ran and the one that waited", async () => {
     using disk = makeSmallDisk();
     await using scene = await setScene(disk.dataDir);
     const { stage, gate, ids } = scene;
@@ -82,7 +82,7 @@ describe.runIf(tmpfsIsMissing === undefined)("a start on a full disk", () => {
     }
   });
 
-  test("can be stopped before there is room, and the next start goes on", async () => {
+  test("can be stopped before there is room, and the next start continues", async () => {
     using disk = makeSmallDisk();
     await using scene = await setScene(disk.dataDir);
     const { stage, gate, ids } = scene;
@@ -96,13 +96,13 @@ describe.runIf(tmpfsIsMissing === undefined)("a start on a full disk", () => {
     expect(await stage.endpoint("gated").wait(ids.running)).toMatchObject({ output: "through" });
   });
 
-  test("after SIGTERM serves reads; with room again, the job that waited is done", async () => {
+  test("after SIGTERM serves reads, and with room again does the job that waited", async () => {
     using disk = makeSmallDisk();
     await using scene = await setScene(disk.dataDir);
     const { stage, gate, ids } = scene;
     const { emulator } = stage;
     const stopped = stage.stop();
-    // Before it knows, the next job would be handed over.
+    // Until it knows of the stop, it would hand over the next job.
     await emulator.stderrMatch(/stopping: running jobs finish first/);
     await gate.open("running");
     await stopped;

@@ -1,6 +1,6 @@
 /**
- * Handlers that cannot be initialized: the reason is logged, jobs wait, other endpoints work, nothing spins, and a repair
- * serves the jobs.
+ * Handlers that cannot be initialized: the log says why, jobs wait, other endpoints work, no retry loop spins, and
+ * a repair serves the jobs.
  */
 import fs from "node:fs/promises";
 import path from "node:path";
@@ -15,11 +15,11 @@ const GOOD = "export default (job) => `served ${job.input.name}`;\n";
 
 interface Unloadable {
   readonly what: string;
-  /** A file of the tree, at first as the fixture of this name or as `text` says. */
+  /** A file of the tree, at first with the text of the fixture of this name, or with `text`. */
   readonly file: string;
   readonly text?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What the log gives as the reason; `$` is the tree's root. */
+  /** Reason in the log; `$` is the tree's root. */
   readonly reason: string;
 }
 
@@ -67,7 +67,7 @@ const ALL: readonly Unloadable[] = [
   },
 ];
 
-/** In `npm test` one of each place at which it can fail: its setup, its build, its file. */
+/** `npm test` runs one for each place of the failure: its setup, its build, its file. */
 const UNLOADABLE = sized(
   ALL.filter(({ file }) => ["setup-throws.ts", "broken.ts", "missing.js"].includes(file)),
   ALL,
@@ -89,7 +89,7 @@ beforeAll(async () => {
     idOf(file),
     {
       handler: path.relative(fixtures, tree.path(file)),
-      // No worker looks at the file before there is a job.
+      // No worker reads the file before there is a job.
       workersMin: 0,
       workersMax: 1,
       env: { CANNOT_BE_LOADED: idOf(file), ...env },
@@ -109,7 +109,7 @@ function idOf(file: string): string {
   return path.parse(file).name;
 }
 
-/** What the log says of one endpoint's workers. */
+/** Log lines about one endpoint's workers. */
 function logOf(endpointId: string) {
   const entries = stage.emulator.stderrLines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -125,7 +125,7 @@ function logOf(endpointId: string) {
 }
 
 test.concurrent.each(UNLOADABLE)(
-  "a handler that $what says so, keeps its job waiting without spinning, and serves it once it is repaired",
+  "a handler that $what logs the reason, lets its job wait, and serves it after a repair",
   async ({ file, reason }) => {
     const id = idOf(file);
     const endpoint = stage.endpoint(id);
@@ -134,7 +134,7 @@ test.concurrent.each(UNLOADABLE)(
       (waitMs) => `worker could not initialize; the next try is in ${waitMs} ms`,
     );
     await eventually(`${id} is left alone for 4 s`, async () => {
-      // Neither requests nor jobs bring the next try forward, and other endpoints work.
+      // Requests and jobs do not trigger an earlier try, and other endpoints work.
       await endpoint.health();
       await stage.endpoint("works").runSync({ beside: id });
       return logOf(id).errors.some((error) => error === waits[2]) ? true : undefined;
@@ -155,7 +155,8 @@ test.concurrent.each(UNLOADABLE)(
     expect(errors.filter((error) => waits.includes(error))).toEqual(waits);
     const told = errors
       .filter((error) => !waits.includes(error))
-      // Said of a file that went after it began to be watched, which is no earlier than the service is ready.
+      // The log line is about a file that disappeared after it was first watched, which is not before the service
+      // is ready.
       .filter(
         (error) =>
           !error.startsWith(`${file} cannot be built, the previous version stays in service`),
@@ -165,7 +166,7 @@ test.concurrent.each(UNLOADABLE)(
     expect(startedAt).toHaveLength(3);
     const pausesMs = startedAt.slice(1).map((at, index) => at - (startedAt[index] ?? 0));
     console.log(`figure: pauses between the starts of ${id}: ${pausesMs.join(", ")} ms`);
-    // Counted from the end of the one before; the log's clock is read a little later.
+    // Counted from the end of the previous try; the log's clock is read a little later.
     for (const [index, pauseMs] of pausesMs.entries()) {
       expect(pauseMs).toBeGreaterThan(1_000 * 2 ** index - 50);
     }

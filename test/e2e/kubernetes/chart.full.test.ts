@@ -71,7 +71,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
     return found.split(" ").filter((value) => value !== "");
   };
 
-  /** Asks any replica. */
+  /** Sends a request to any replica. */
   const ask = (place: string, body?: object) =>
     eventually(
       `an answer at ${place}`,
@@ -100,7 +100,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
       PATIENCE_MS,
     );
 
-  test("it makes replicas that share a database, and whose workers are pods of the other namespace", async () => {
+  test("it installs replicas that share a database, with workers as pods of the other namespace", async () => {
     const notes = await helm(["install", RELEASE, chart, "--values", "-"], values);
     expect(notes).toContain(`http://${RELEASE}.${services.name}:7080`);
     await rolledOut();
@@ -118,7 +118,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
     expect(await kubectl(["get", "poddisruptionbudget", "-o", "name"])).toContain(RELEASE);
   }, 400_000);
 
-  test("an upgrade replaces them one after another, and no job is lost", async () => {
+  test("an upgrade replaces the replicas one after another, and no job is lost", async () => {
     const before = await ofPods("metadata.uid");
     const ids = [await submit(5_000)];
     const changed = { ...values, env: [{ name: "CHANGED", value: "yes" }] };
@@ -133,7 +133,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
     console.log("figure: jobs during an upgrade", ids.length);
   }, 400_000);
 
-  test("nothing is left of it but what the documents name", async () => {
+  test("after its removal only the resources are left that the documents name", async () => {
     await helm(["uninstall", RELEASE, "--wait"]);
     const instance = `app.kubernetes.io/instance=${RELEASE}`;
     await kubectl(["wait", "pods", "-l", instance, "--for=delete", "--timeout=90s"]);
@@ -154,7 +154,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
 
 const chart = path.resolve("templates/helm");
 
-/** Builds the image as the documents say. */
+/** Builds the image like the documents. */
 async function makeServiceImage({ docker }: Kubernetes, directory: string, node: string) {
   const folder = path.join(directory, "sv-runtime");
   fs.mkdirSync(folder);

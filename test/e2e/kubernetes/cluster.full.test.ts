@@ -1,4 +1,4 @@
-/** The cluster of the tests has pods, services, roles, GPUs and evictions for other tests. It leaves nothing behind. */
+/** The cluster of the tests gives other tests pods, services, roles, GPUs and evictions. It leaves nothing behind. */
 import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
@@ -21,7 +21,7 @@ const LEAST = {
   ...{ allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
 };
 
-/** A program that answers its rights: as a process, on its disk, and in the cluster by its service account. */
+/** A program that returns its rights: as a process, on its disk, and in the cluster through its service account. */
 const ANSWERS = `const fs = require("node:fs"), https = require("node:https");
 const at = "/var/run/secrets/kubernetes.io/serviceaccount/", read = (file) => fs.readFileSync(file, "utf8");
 const written = (file) => { try { fs.writeFileSync(file, "x"); return true; } catch (error) { return error.code; } };
@@ -73,7 +73,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("a cluster", () => {
     server.close();
   });
 
-  test("this machine reaches the pods of a Deployment, which may do no more than they are to", async () => {
+  test("this machine reaches the pods of a Deployment, which have only the rights they were given", async () => {
     const labels = { app: "answers" };
     const volumeMounts = [{ name: "tmp", mountPath: "/tmp" }];
     const spec = {
@@ -117,7 +117,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("a cluster", () => {
     await wait("pod/gpu", "jsonpath={.status.phase}=Succeeded");
   });
 
-  test("pods of a node that is drained or removed are made anew where there is one", async () => {
+  test("pods of a drained or removed node are created again on another node", async () => {
     const labels = { app: "sleeps" };
     const spec = { containers: container("setInterval(() => {}, 1000)") };
     await create({
@@ -138,7 +138,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("a cluster", () => {
     // The cluster keeps pods of a removed node for a minute.
   }, 400_000);
 
-  test("a chart is installed, and removed", async () => {
+  test("a chart can be installed and removed", async () => {
     const template = JSON.stringify(named("v1", "ConfigMap", "NAME"));
     await using chart = await temporaryTree({
       "Chart.yaml": JSON.stringify({ apiVersion: "v2", name: "chart", version: "0.1.0" }),
@@ -152,7 +152,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("a cluster", () => {
     expect(await kubectl(["get", "configmap", "-o", "name"])).not.toContain("of-the-chart");
   });
 
-  test("nothing is left of it", async () => {
+  test("a closed cluster leaves nothing behind", async () => {
     const home = path.dirname(cluster.kubeconfig);
     expect(processesOf(home)).not.toEqual([]);
     await namespace[Symbol.asyncDispose]();

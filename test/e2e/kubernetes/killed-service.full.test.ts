@@ -1,4 +1,4 @@
-/** A killed service finds its pods again: they continue with their jobs, and no job runs twice. */
+/** A restarted service finds its pods again: their jobs continue, and no job runs twice. */
 import { once } from "node:events";
 import fs from "node:fs";
 import http, { type ServerResponse } from "node:http";
@@ -24,7 +24,7 @@ interface Answer {
   readonly workers: readonly { readonly id: string; readonly state: string }[];
 }
 
-/** A server that holds requests until it is opened. */
+/** A server that holds requests until a test opens it. */
 async function openGate() {
   const waiting: ServerResponse[] = [];
   const server = http.createServer((_, response) => void waiting.push(response));
@@ -70,7 +70,7 @@ async function openScene(directory: string) {
   };
 }
 
-it("a job goes on in its pod while the service is killed and started again, whose next start looks after the pod", async () => {
+it("a job continues in its pod while the service is killed and started again, and the new service adopts the pod", async () => {
   using directory = temporaryDirectory();
   using gate = await openGate();
   await using scene = await openScene(directory.path);
@@ -99,7 +99,7 @@ it("a job goes on in its pod while the service is killed and started again, whos
   expect(api.pods).toEqual([]);
 });
 
-it("a job whose pod has gone meanwhile goes back to the queue at once, at no cost", async () => {
+it("a job goes back to the queue at once, at no cost, when its pod disappeared while the service was away", async () => {
   using directory = temporaryDirectory();
   using gate = await openGate();
   await using scene = await openScene(directory.path);

@@ -55,7 +55,7 @@ export class ServiceScene implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Prepares everything except for the emulator. */
+  /** Prepares everything except the emulator. */
   static async open(): Promise<ServiceScene> {
     await using parts = new AsyncDisposableStack();
     const directory = parts.use(temporaryDirectory()).path;
@@ -117,7 +117,7 @@ export class ServiceScene implements AsyncDisposable {
     return this.cluster.kubectl(["--namespace", this.#namespace.name, ...args]);
   }
 
-  /** Names of the service's pods in a phase, or of all of them. */
+  /** Names of the service's pods in one phase, or of all its pods. */
   async pods(phase?: string): Promise<readonly string[]> {
     const only = phase === undefined ? [] : [`--field-selector=status.phase=${phase}`];
     return words(await this.kubectl("get", "pods", ...only, "-o", "name"));

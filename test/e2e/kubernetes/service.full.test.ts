@@ -1,6 +1,4 @@
-/**
- * The service on a real cluster: workers are pods, wait for resources of the cluster, lose no job, and leave nothing behind.
- */
+/** The service on a real cluster: its workers are pods, wait for resources, lose no job, and leave nothing behind. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kubernetesIsMissing } from "../../setup/kubernetes/programs.ts";
 import { eventually } from "../jobs/observe.ts";
@@ -45,7 +43,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
     expect(await scene.secrets()).toEqual([]);
   });
 
-  test("an endpoint with GPUs waits for one, says so, and works when there is one", async () => {
+  test("an endpoint with GPUs waits for one, reports that it waits, and works when there is one", async () => {
     const id = await scene.submit("gpu", 0);
     const waiting = await soon("it waits", async () => {
       const { workers } = await scene.ask("/emulator/workers?endpointId=gpu");
@@ -58,7 +56,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
     await untilNoPods();
   });
 
-  test("a pod that is deleted, one that is killed and a node that is drained lose no job", async () => {
+  test("a deleted pod, a killed pod and a drained node lose no job", async () => {
     const gently = await scene.submit("app", 10_000);
     await untilRunning(gently);
     await scene.kubectl("delete", "pods", "--all");
@@ -97,7 +95,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
     expect(text).toMatch(/^from pod-/u);
   });
 
-  test(`${ROUNDS * AT_ONCE} pods that came and went leave nothing`, async () => {
+  test(`${ROUNDS * AT_ONCE} pods leave nothing behind after their end`, async () => {
     const seen = new Set<string>();
     for (let round = 0; round < ROUNDS; round += 1) {
       const jobs = Array.from({ length: AT_ONCE }, () => scene.submit("many", 15_000));
@@ -118,7 +116,7 @@ describe.skipIf(kubernetesIsMissing() !== undefined)("the service on a cluster",
     expect(left).toEqual([]);
   }, 1_800_000);
 
-  test("nothing is left of an endpoint that is deleted, nor of a service that has stopped", async () => {
+  test("a deleted endpoint and a stopped service leave nothing behind", async () => {
     const id = await scene.submit("app", 600_000);
     await untilRunning(id);
     await scene.fetch("/v1/endpoints/app", "DELETE");

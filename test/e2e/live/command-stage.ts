@@ -1,4 +1,4 @@
-/** An emulator with workers that are processes of the Python stand-in for a live worker. */
+/** An emulator with workers that are processes of a Python stand-in for a live worker. */
 import path from "node:path";
 import { type Client, createClient, type EndpointClient } from "../../../runtime/client/index.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
@@ -7,7 +7,7 @@ import { eventually, type ObservedProcess, processesMarked } from "../jobs/obser
 
 const program = path.resolve(import.meta.dirname, "../../fixtures/live-worker/handler.py");
 
-/** The shape of the stand-in's jobs. */
+/** The input of the stand-in's jobs. */
 export interface LiveJob {
   readonly do: "echo" | "fail" | "look" | "stream" | "wait";
   readonly seconds?: number;
@@ -15,7 +15,7 @@ export interface LiveJob {
   readonly count?: number;
 }
 
-/** Has the endpoints `one`, with one job at a time, and `four`; each has at most one worker. */
+/** An emulator with the endpoints `one`, with one job at a time, and `four`; each has at most one worker. */
 export class CommandStage implements AsyncDisposable {
   readonly #tree: TemporaryTree;
   #emulator: EmulatorProcess | undefined;
@@ -42,7 +42,7 @@ export class CommandStage implements AsyncDisposable {
     return stage;
   }
 
-  /** Starts the emulator on the data directory as it is. */
+  /** Starts the emulator on the present data directory. */
   async start(): Promise<void> {
     this.#emulator = await startEmulatorProcess({ cwd: this.#tree.root });
     const { url, apiKey } = this.#emulator;

@@ -1,4 +1,4 @@
-/** Endpoints of commands: a worker that knows the live protocol and nothing else, from the job to its end. */
+/** Endpoints of commands: a worker that supports only the live protocol, from the job to its end. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pythonIsMissing } from "../../setup/python.ts";
 import { CommandStage } from "./command-stage.ts";
@@ -31,7 +31,7 @@ describe.skipIf(pythonIsMissing !== undefined)("workers of a command", () => {
     expect(chunks).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
   });
 
-  test("have a home and a directory of their own, or that of their endpoint if they share it, and its variables", async () => {
+  test("have a home and a directory of their own, or a shared directory of their endpoint, and its variables", async () => {
     const { output } = await stage.endpoint<Look>("one").runSync({ do: "look" });
     const { HOME: home, RUNPOD_POD_ID: workerId } = output.env;
     expect(home).toContain(workerId);
@@ -41,7 +41,7 @@ describe.skipIf(pythonIsMissing !== undefined)("workers of a command", () => {
     expect(other.cwd).toBe(stage.path("jobs"));
   });
 
-  test("are told of a job that is cancelled, and take the next one", async () => {
+  test("hear of a cancelled job, and take the next one", async () => {
     const one = stage.endpoint("one");
     const { id } = await one.run({ do: "wait" });
     await stage.begun(id);
@@ -50,7 +50,7 @@ describe.skipIf(pythonIsMissing !== undefined)("workers of a command", () => {
     expect((await one.status(id)).status).toBe("CANCELLED");
   });
 
-  test("work on several jobs at once, taken together or one by one", async () => {
+  test("work on several jobs at once, whether they take them together or one by one", async () => {
     const four = stage.endpoint("four");
     const jobs = await Promise.all(Array.from({ length: 3 }, () => four.run({ do: "wait" })));
     const workers = await Promise.all(jobs.map(({ id }) => stage.begun(id)));
@@ -64,7 +64,7 @@ describe.skipIf(pythonIsMissing !== undefined)("workers of a command", () => {
     expect(statuses).toEqual(Array(4).fill("COMPLETED"));
   });
 
-  test("are replaced when they are killed, all their processes with them, and the job is tried again", async () => {
+  test("are replaced with all their processes when they are killed, and their job is tried again", async () => {
     const one = stage.endpoint("one");
     const { id } = await one.run({ do: "wait", seconds: 1 });
     const workerId = await stage.begun(id);
@@ -78,7 +78,7 @@ describe.skipIf(pythonIsMissing !== undefined)("workers of a command", () => {
     expect(job.workerId).not.toBe(workerId);
   });
 
-  testInFull("finish their jobs when the service stops, and then leave", async () => {
+  testInFull("finish their jobs and leave when the service stops", async () => {
     const { id } = await stage.endpoint("one").run({ do: "wait", seconds: 2 });
     const workerId = await stage.begun(id);
     expect(await stage.emulator.stop()).toEqual({ code: 0, signal: null });
@@ -88,7 +88,7 @@ describe.skipIf(pythonIsMissing !== undefined)("workers of a command", () => {
     expect(job).toMatchObject({ status: "COMPLETED", workerId });
   });
 
-  test("do not outlive a service that is killed", async () => {
+  test("end with a killed service", async () => {
     const { id } = await stage.endpoint("one").run({ do: "wait" });
     const workerId = await stage.begun(id);
     stage.emulator.child.kill("SIGKILL");

@@ -46,7 +46,7 @@ interface Made {
   readonly endpointId: string;
 }
 
-/** What makes a template of that name and an endpoint of it. */
+/** Creates a template of that name and an endpoint of it. */
 const MAKERS: Readonly<Record<string, (name: string) => Promise<Made>>> = {
   "/v1": async (name) => {
     const template = { name, imageName: IMAGE, isServerless: true, env: { MODEL: "small" } };
@@ -103,8 +103,8 @@ const READERS: Readonly<Record<string, (endpointId: string) => Promise<object>>>
   },
 };
 
-describe.each(Object.keys(MAKERS))("what is made through %s", (maker) => {
-  test("runs jobs and reads the same through each", async () => {
+describe.each(Object.keys(MAKERS))("a template and an endpoint created through %s", (maker) => {
+  test("run jobs, and every other interface shows them correctly", async () => {
     const name = `made-through-${maker.replaceAll(/\W/gu, "-").toLowerCase()}`;
     const { endpointId = "" } = (await MAKERS[maker]?.(name)) ?? {};
     const job = await stage.endpoint(endpointId).runSync({ from: maker });

@@ -9,7 +9,7 @@ import { eventually, processesMarked } from "../jobs/observe.ts";
 const cwd = path.resolve(import.meta.dirname, "../../fixtures/live-worker");
 
 test.skipIf(pythonIsMissing !== undefined)(
-  "the workers of a command are ended at once with a service that is stopped so",
+  "the workers of a command end at once when the service is stopped without a grace period",
   async () => {
     const commands = [{ id: "one", command: ["python3", "handler.py"], cwd }];
     await using emulator = await startEmulator({ port: 0, s3: false, commands });
@@ -27,7 +27,7 @@ test.skipIf(pythonIsMissing !== undefined)(
   },
 );
 
-test("a command that cannot be started is told of in the log, with the reason", async () => {
+test("the log says why a command cannot be started", async () => {
   const said: string[] = [];
   const say = (fields: object) => void said.push(JSON.stringify(fields));
   const log = { info: say, warn: say, error: say };

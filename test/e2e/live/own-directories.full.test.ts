@@ -1,4 +1,4 @@
-/** Workers of one command that keep in a file of their working directory which jobs they hold. */
+/** Workers of one command that each keep a file with their jobs in their working directory. */
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -12,7 +12,7 @@ const programs = path.resolve(import.meta.dirname, "../../fixtures/live-worker")
 const PROGRAM = "keeps-held-jobs-in-a-file.py";
 const JOBS = 12;
 
-/** An emulator with three such workers, which lie where the config is and find their files from there. */
+/** An emulator with three such workers, in the directory of the config and its files. */
 async function threeWorkers() {
   const endpoint = { command: ["python3", PROGRAM], workersMin: 3, workersMax: 3 };
   const tree = await temporaryTree({
@@ -38,7 +38,7 @@ async function threeWorkers() {
 }
 
 describe.skipIf(pythonIsMissing !== undefined)("three workers of one command", () => {
-  test("do each other's file no harm, and finish twelve jobs", async () => {
+  test("do not damage each other's files, and finish twelve jobs", async () => {
     await using stage = await threeWorkers();
     const { slow } = stage;
     const input = { do: "wait", seconds: 1 };
@@ -50,7 +50,7 @@ describe.skipIf(pythonIsMissing !== undefined)("three workers of one command", (
     expect(fs.readdirSync(stage.tree.root)).not.toContain(".runpod_jobs.pkl");
   });
 
-  test("lose nothing when one is killed in mid-job: the next one does not believe that it holds its job", async () => {
+  test("lose no job when one worker is killed in mid-job: its successor does not claim that job", async () => {
     await using stage = await threeWorkers();
     const { slow } = stage;
     const input = { do: "wait", seconds: 1 };

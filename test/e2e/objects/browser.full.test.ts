@@ -10,7 +10,7 @@ import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.
 
 const EXAMPLE = path.resolve(import.meta.dirname, "../../../examples/thumbnails");
 
-/** What the page of a URL contains in the browser. */
+/** Content of a URL's page in the browser. */
 const LOOK = `({
   type: document.contentType,
   images: [...document.images].map((image) => [image.naturalWidth, image.naturalHeight]),
@@ -42,7 +42,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("in Chromium", () => {
     return output.variants;
   }
 
-  it("the thumbnails of a photograph are images of the sizes that were asked for", async () => {
+  it("the thumbnails of a photograph are images of the requested sizes", async () => {
     const sizes = [{ width: 320 }, { width: 100, height: 90 }];
     const variants = await variantsOf({ sizes, formats: ["webp", "png"] });
     expect(variants.map(({ width, format }) => `${width} ${format}`)).toEqual([
@@ -60,7 +60,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("in Chromium", () => {
     expect(variants[2]).toMatchObject({ width: 100, height: 90 });
   });
 
-  it("an address that somebody changed shows no image", async () => {
+  it("a changed address shows no image", async () => {
     const [variant] = await variantsOf({ sizes: [64], formats: ["png"] });
     const changed = variant?.url.replace(/X-Amz-Expires=\d+/u, "X-Amz-Expires=604000") ?? "";
     const response = await page.goto(changed);

@@ -53,7 +53,7 @@ describe.skipIf(s3ProgramsAreMissing !== undefined)("the object store", () => {
       expect(digestsOf(back)).toEqual(digestsOf(tree));
     });
 
-    it("finds what differs, and only that, and brings it over", async () => {
+    it("finds exactly the files that differ, and copies them", async () => {
       const copy = path.join(store.scratch, "changing");
       fs.cpSync(tree, copy, { recursive: true });
       await rclone("sync", copy, "sv:rclone/changing");
@@ -170,7 +170,7 @@ describe.skipIf(s3ProgramsAreMissing !== undefined)("the object store", () => {
       return { put, get };
     }
 
-    it("takes and gives an object by them, whole and in part", async () => {
+    it("uploads and downloads an object by them, whole and in part", async () => {
       const { put, get } = await presigned("a b/ü+.bin");
       expect(await curl("-T", big, put)).toBe("200");
       expect(await store.run("curl", "-sS", "-o", "got", "-w", "%{http_code}", get)).toBe("200");
@@ -180,7 +180,7 @@ describe.skipIf(s3ProgramsAreMissing !== undefined)("the object store", () => {
       expect(part.equals(fs.readFileSync(big).subarray(10, 20))).toBe(true);
     });
 
-    it("refuses what is unsigned, tampered with or expired, with S3's own words", async () => {
+    it("refuses unsigned, changed or expired requests with S3's error codes", async () => {
       const { put, get } = await presigned("secret.txt");
       fs.writeFileSync(path.join(store.scratch, "small"), "small");
       expect(await curl("-T", "small", put)).toBe("200");

@@ -15,7 +15,7 @@ export interface ObjectEmulator extends AsyncDisposable {
   readonly endpoint: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** An empty directory for the test's own files. */
+  /** An empty directory for the test's files. */
   readonly scratch: string;
   /** Runs a program with the store's settings in its environment. Resolves to stdout; rejects if it fails. */
   run(command: string, ...args: readonly string[]): Promise<string>;
@@ -55,13 +55,13 @@ export async function startObjectEmulator(): Promise<ObjectEmulator> {
   };
 }
 
-/** An environment without the machine's own settings for these programs. */
+/** An environment without this machine's settings for these programs. */
 function environment(endpoint: string, credentialsFile: string, home: string) {
   return {
     PATH: process.env["PATH"],
     LANG: "C.UTF-8",
     HOME: home,
-    // The remote `sv:` of rclone, which finds the keys in the emulator's file.
+    // The remote `sv:` of rclone, which reads the keys from the emulator's file.
     RCLONE_CONFIG: "/dev/null",
     RCLONE_CONFIG_SV_TYPE: "s3",
     RCLONE_CONFIG_SV_PROVIDER: "Other",
@@ -85,7 +85,7 @@ export function s3cmdArguments(store: ObjectEmulator): readonly string[] {
   ];
 }
 
-/** Writes a tree of files: nested, of different sizes, some empty, with names that need escaping. */
+/** Writes a tree of files: nested, of different sizes, some empty, with names that need escapes. */
 export function writeTree(root: string, count: number): void {
   const parts = ["plain", "two words", "ü\u0308mläut", "a+b&c=d%20", "[x]{y}'z'", "日本"];
   for (let index = 0; index < count; index += 1) {

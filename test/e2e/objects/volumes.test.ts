@@ -140,7 +140,7 @@ it("handlers and S3 clients share the files of a volume, also after the emulator
   expect(json).toMatchObject({ id: volumeId, size: 10 });
 });
 
-testInFull("a volume that is deleted takes its files and its bucket along, for good", async () => {
+testInFull("a deleted volume removes its files and its bucket permanently", async () => {
   const { volumeId, endpointId } = await endpointWithVolume();
   const { paths } = await ask(endpointId, { write: { file: "a", text: "x" } });
   expect(await manage("DELETE", `networkvolumes/${volumeId}`)).toMatchObject({
@@ -162,7 +162,7 @@ testInFull("a volume that is deleted takes its files and its bucket along, for g
   }
 });
 
-it("an endpoint of a config has the directory it names, as a bucket beside its own", async () => {
+it("an endpoint of a config has the directory that it names, as a bucket beside its own bucket", async () => {
   const answer = await ask("local", { write: { file: "result", text: "by the handler" } });
   const [directory = ""] = answer.paths;
   expect(directory).toMatch(/\/mine\/data$/);
@@ -171,14 +171,14 @@ it("an endpoint of a config has the directory it names, as a bucket beside its o
   await bucket.put("more", "by the client");
   expect((await ask("local", { read: "more" })).text).toBe("by the client");
   expect(await bucket.all()).toEqual(expect.arrayContaining(["local", "local.volume"]));
-  // A directory of the user's is no network volume.
+  // A directory of the user is no network volume.
   expect((await manage("GET", "networkvolumes")).json).not.toContainEqual(
     expect.objectContaining({ id: "local.volume" }),
   );
   expect((await ask("plain", {})).paths).toEqual([null, null, null]);
 });
 
-it("a config whose volume cannot be a directory starts nothing and says which endpoint's it is", async () => {
+it("a config with a volume that cannot be a directory starts no endpoint, and the error names the endpoint", async () => {
   const handlerFile = path.resolve(import.meta.dirname, "../../fixtures/handlers", handler);
   const config = { endpoints: { a: { handler: handlerFile, volume: "taken" } } };
   await using tree = await temporaryTree({ "c.json": JSON.stringify(config), taken: "a file" });

@@ -38,7 +38,7 @@ async function environmentOf(endpointId: string): Promise<Env> {
   return output.env;
 }
 
-/** A client with the handler's variables alone. */
+/** A client with only the handler's variables. */
 function clientOf(env: Env, endpoint = env["SV_S3_ENDPOINT"] ?? ""): S3Client {
   return new S3Client({
     endpoint,
@@ -56,7 +56,7 @@ async function bucketNames(client: S3Client): Promise<readonly (string | undefin
   return Buckets.map(({ Name }) => Name);
 }
 
-it("a handler is told address and keys of its endpoint's bucket, and they work", async () => {
+it("a handler gets the address and working keys of its endpoint's bucket", async () => {
   const env = await environmentOf("plain");
   expect(env["SV_S3_BUCKET"]).toBe("plain");
   const client = clientOf(env);
@@ -67,7 +67,7 @@ it("a handler is told address and keys of its endpoint's bucket, and they work",
   client.destroy();
 });
 
-it("the store answers below /s3 on the main port as well, with signatures over that path", async () => {
+it("the store also answers below /s3 on the main port, with signatures over that path", async () => {
   const client = clientOf(await environmentOf("plain"), `${stage.emulator.url}/s3`);
   expect(await bucketNames(client)).toEqual(["plain"]);
   const target = { Bucket: "plain", Key: "a b/ü" };
@@ -80,7 +80,7 @@ it("the store answers below /s3 on the main port as well, with signatures over t
   expect((await fetch(`${stage.emulator.url}/s3x`)).status).toBe(401);
 });
 
-it("what a template's env says wins, and keys go to no other service than their own", async () => {
+it("a template's env overrides the store's variables, and keys go only to their own service", async () => {
   const own = await environmentOf("own-bucket");
   expect(own["SV_S3_BUCKET"]).toBe("mine");
   expect(own["SV_S3_ENDPOINT"]).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -88,7 +88,7 @@ it("what a template's env says wins, and keys go to no other service than their 
   expect(Object.keys(elsewhere).filter((name) => name.startsWith("SV_S3_"))).toEqual([]);
 });
 
-it("the keys of an endpoint open the bucket of no other, but one that its env names", async () => {
+it("the keys of an endpoint open its own bucket and buckets that its env names, no others", async () => {
   const client = clientOf(await environmentOf("plain"));
   const other = clientOf(await environmentOf("own-bucket"));
   await other.send(new CreateBucketCommand({ Bucket: "mine" }));
@@ -103,7 +103,7 @@ it("the keys of an endpoint open the bucket of no other, but one that its env na
   for (const each of [client, other]) each.destroy();
 });
 
-it("an address that a worker presigned is good after a restart", async () => {
+it("an address that a worker presigned works after a restart", async () => {
   const client = clientOf(await environmentOf("plain"), `${stage.emulator.url}/s3`);
   const target = { Bucket: "plain", Key: "kept-address" };
   await client.send(new PutObjectCommand({ ...target, Body: "still there" }));
@@ -117,7 +117,7 @@ it("an address that a worker presigned is good after a restart", async () => {
   expect(await answer.body.text()).toBe("still there");
 });
 
-it("objects outlive a restart; keys stay the same, and the secret is said nowhere", async () => {
+it("objects and keys survive a restart, and no output contains the secret", async () => {
   const before = await environmentOf("plain");
   const lines = [...stage.emulator.stdoutLines, ...stage.emulator.stderrLines];
   const client = clientOf(before);
@@ -140,7 +140,7 @@ it("objects outlive a restart; keys stay the same, and the secret is said nowher
   );
 });
 
-it("an endpoint that is deleted takes its bucket along only if that is empty", async () => {
+it("a deleted endpoint removes its bucket only if the bucket is empty", async () => {
   const env = await environmentOf("plain");
   await clientOf(env).send(new PutObjectCommand({ Bucket: "plain", Key: "kept", Body: "x" }));
   await environmentOf("own-bucket");
@@ -166,13 +166,13 @@ it("an endpoint that is deleted takes its bucket along only if that is empty", a
   await expect(bucketNames(clientOf(env))).rejects.toMatchObject({ name: "InvalidAccessKeyId" });
 });
 
-it("there is no store where it is switched off, and a port that is taken is refused if it was asked for", async () => {
+it("the store can be switched off, and a start fails when the requested port of the store is taken", async () => {
   using temporary = temporaryDirectory();
   const target = new URL(`../../fixtures/handlers/${handler}`, import.meta.url).pathname;
   const args = [target, "--data-dir", temporary.path, "--log", "json"];
   await using emulator = await startEmulatorProcess({ args: [...args, "--s3-port", "off"] });
   expect(emulator.stderrLines.filter((line) => line.includes("object store"))).toEqual([]);
-  // The job interface asks for its own key at unknown paths.
+  // The job interface requires its own key at unknown paths.
   expect((await fetch(`${emulator.url}/s3`)).status).toBe(401);
   const { port } = new URL(emulator.url);
   const refused = await runEmulatorProcess({

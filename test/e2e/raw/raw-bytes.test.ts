@@ -1,4 +1,4 @@
-/** Whatever bytes peers send to the ports of the built emulator, it lives, serves, and releases their resources. */
+/** The built emulator survives any bytes at its ports, serves other clients, and frees the peers' resources. */
 import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
@@ -17,7 +17,7 @@ import { playCase, type Ports } from "./raw-case.ts";
 
 const CASES = sized(80, 10_000);
 const AT_ONCE = 12;
-/** Number of cases after which the process has loaded and allocated everything it needs. */
+/** Number of cases after which the process has loaded and allocated all that it needs. */
 const WARM_UP = sized(30, 1_000);
 const SILENT = 10;
 
@@ -77,7 +77,7 @@ async function ask(
   return answer.json();
 }
 
-/** Connections of peers that say nothing; resolves when the emulator has closed them all. */
+/** Opens connections of silent peers; resolves when the emulator has closed them all. */
 async function saysNothing({ workers, workerSocket }: Ports): Promise<void> {
   const closed: Promise<unknown>[] = [];
   for (let left = SILENT; left > 0; left -= 1) {
@@ -106,7 +106,7 @@ function heldBy({ child }: EmulatorProcess): Held {
   };
 }
 
-it("the process lives whatever bytes come to its ports, closes who says nothing, and what peers took comes back", async () => {
+it("the process survives any bytes at its ports, closes silent connections, and frees the peers' resources", async () => {
   const seed = seedOfThisRun();
   await using tree = await temporaryTree(HANDLERS);
   await using emulator = await startWithAllPorts(tree.root);

@@ -1,4 +1,4 @@
-/** Makes bytes that a peer may send: valid messages of HTTP/2, gRPC, TLS and HTTP/1, and the same damaged. */
+/** Makes bytes of a peer: valid messages of HTTP/2, gRPC, TLS and HTTP/1, and damaged ones. */
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
 import { connect } from "node:tls";
@@ -14,7 +14,7 @@ export function noise(random: SeededRandom, max: number): Buffer {
   return Buffer.from(Array.from({ length: random.integer(0, max) }, () => random.integer(0, 255)));
 }
 
-/** Changes some bytes, takes some away or puts some in. */
+/** Changes, removes or inserts some bytes. */
 export function damaged(random: SeededRandom, bytes: Buffer): Buffer {
   let result = Buffer.from(bytes);
   for (let left = random.integer(1, 4); left > 0 && result.length > 0; left -= 1) {
@@ -32,7 +32,7 @@ export function damaged(random: SeededRandom, bytes: Buffer): Buffer {
 
 export const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** The kinds of frames of HTTP/2 that are used here by name. */
+/** Kinds of HTTP/2 frames, by name. */
 const FRAME = { data: 0, headers: 1, reset: 3, settings: 4 } as const;
 const END_STREAM = 1;
 const END_HEADERS = 4;
@@ -47,7 +47,7 @@ function frame(kind: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload]);
 }
 
-/** A field of a header as HPACK has it, in no table and not compressed. */
+/** A header field in HPACK's form, in no table and not compressed. */
 function field(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
 }
@@ -67,7 +67,7 @@ export interface Caller {
   readonly instance: string;
 }
 
-/** The headers of a session, most of the time with something strange about them. */
+/** The headers of a session, mostly with an invalid one among them. */
 function sessionHeaders(random: SeededRandom, caller: Caller | undefined): Buffer {
   const odd = <T>(usual: T, others: readonly T[]) =>
     random.integer(0, 5) > 0 ? usual : pick(random, others);
@@ -96,7 +96,7 @@ function sessionHeaders(random: SeededRandom, caller: Caller | undefined): Buffe
   return Buffer.concat(fields.map(([name, value]) => field(name, value)));
 }
 
-/** A message in the form of protocol buffers, of fields that there are and others. */
+/** A message of protocol buffers, with known and unknown fields. */
 function message(random: SeededRandom, depth = 0): Buffer {
   const parts: Buffer[] = [];
   for (let left = random.integer(0, 5); left > 0; left -= 1) {
@@ -132,7 +132,7 @@ function grpcMessage(random: SeededRandom): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** What follows the preface of a connection: sessions, their messages, resets, and frames of all kinds. */
+/** Bytes after the preface of a connection: sessions, their messages, resets, and frames of all kinds. */
 export function http2Frames(random: SeededRandom, caller: Caller | undefined): Buffer[] {
   const frames = [frame(FRAME.settings, 0, 0, Buffer.alloc(0))];
   const streams = random.integer(1, random.integer(0, 3) > 0 ? 3 : 40);
@@ -154,7 +154,7 @@ export function http2Frames(random: SeededRandom, caller: Caller | undefined): B
   return frames;
 }
 
-/** What a client of TLS says first. */
+/** The first message of a TLS client. */
 export async function clientHello(): Promise<Buffer> {
   return new Promise((resolve) => {
     const wire = new Duplex({
@@ -218,7 +218,7 @@ const HEADERS = [
   "Last-Event-ID: -1",
 ];
 
-/** One request of HTTP/1, most of the time a strange one. */
+/** A request of HTTP/1, mostly an invalid one. */
 export function httpRequest(random: SeededRandom, key: string): Buffer {
   const method = pick(random, [
     "GET",

@@ -16,7 +16,7 @@ import {
   tlsRecord,
 } from "./raw-bytes.ts";
 
-/** Ports for a peer, and what it knows. */
+/** Ports for a peer, and the secrets it knows. */
 export interface Ports {
   readonly clients: number;
   readonly objects: number;
@@ -24,14 +24,14 @@ export interface Ports {
   readonly workerSocket: string;
   readonly key: string;
   readonly caller: Caller;
-  /** What a client of TLS says first. */
+  /** The first message of a TLS client. */
   readonly hello: Buffer;
 }
 
-/** How long a peer stays that waits for an answer, ms. */
+/** Time for which a waiting peer stays, ms. */
 const STAYS_MS = 30;
 
-/** Time limit of a TLS handshake after which the case goes on without it, ms. */
+/** Timeout of a TLS handshake, after which the case continues without it, ms. */
 const TLS_MS = 5_000;
 
 type Kind = (random: SeededRandom, ports: Ports) => Promise<net.Socket>;
@@ -48,7 +48,7 @@ function sendFrames(random: SeededRandom, socket: net.Socket, { caller }: Ports)
   const known = random.integer(0, 1) === 0 ? caller : undefined;
   const frames = [PREFACE, ...http2Frames(random, known)];
   const bytes = frames.map((each) => (random.integer(0, 19) === 0 ? damaged(random, each) : each));
-  // In one packet, or in several.
+  // The bytes go in one packet, or in several.
   if (random.integer(0, 1) === 0) socket.write(Buffer.concat(bytes));
   else for (const each of bytes) socket.write(each);
 }

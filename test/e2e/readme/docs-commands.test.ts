@@ -1,4 +1,4 @@
-/** Commands that the pages in docs/ tell a reader to type work, typed as they stand there. */
+/** Commands of the pages in docs/ work when they are typed as written. */
 import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import fs from "node:fs";
 import path from "node:path";
@@ -48,7 +48,7 @@ describe.skipIf(curlIsMissing !== undefined)("commands for an emulator of the ex
     ["docs/load-balancing.md", "## Calling it", /^data: 1$[^]*^data: 3$/m],
     ["docs/webhooks.md", "## Checking the signature", /"secret":"whsec_/],
     ["docs/emulator-operations.md", "## The clock", /"offsetMs":1860000,.*"settled":true/],
-  ])("%s: those below %s", async (file, heading, says) => {
+  ])("%s: the commands below %s work", async (file, heading, says) => {
     const results = await pasteBelow(file, heading);
     expect(results.at(-1)?.output).toMatch(says);
     for (const { output } of results) expect(output).not.toContain('"problems"');
@@ -77,7 +77,7 @@ describe.skipIf(curlIsMissing !== undefined)("commands for an emulator of the ex
           .replace("secret_key=…", `secret_key=${secretAccessKey}`),
       );
       await using shell = openShell({ cwd: directory });
-      // rclone refuses to work where it is set.
+      // rclone refuses to work when this variable is set.
       await shell.run("unset AWS_CA_BUNDLE");
       const [, ...lists] = await pasteAll(shell, commands, { url: emulator.url, directory });
       expect(lists).toHaveLength(3);
@@ -90,7 +90,7 @@ describe.skipIf(curlIsMissing !== undefined)("commands for an emulator of the ex
 });
 
 test.skipIf(curlIsMissing !== undefined)(
-  "docs/quick-start.md: what is written there is served, called and asked about",
+  "docs/quick-start.md: its handler is served, called and queried",
   async () => {
     using written = writeSnippets();
     const cwd = path.join(written.directory, "greeter");
@@ -117,7 +117,7 @@ test.skipIf(curlIsMissing !== undefined)(
   },
 );
 
-test("docs/worker.md: one job is run without a service, with its input from each of three places", async () => {
+test("docs/worker.md: one job runs without a service, with its input from each of three places", async () => {
   await using tree = await temporaryTree({
     "handler.ts": "export default ({ input }) => `Hello, ${input.name}!`;\n",
     "job.json": '{"name": "Grace"}\n',
@@ -136,7 +136,7 @@ test("docs/worker.md: one job is run without a service, with its input from each
   expect(fs.readFileSync(tree.path("result.jsonl"), "utf8")).toBe('"Hello, Grace!"\n');
 });
 
-test("docs/storage.md: one job is run by the command, and keeps what it uploads as files", async () => {
+test("docs/storage.md: one job runs by the command, and its uploads are files", async () => {
   using written = writeSnippets();
   const cwd = path.join(written.directory, "docs-storage.md");
   const [command = ""] = commandsBelow("docs/storage.md", "## Trying it out");

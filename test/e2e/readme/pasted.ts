@@ -1,8 +1,8 @@
-/** Shell commands out of the documents, pointed at an emulator that was started for a test, and run in their order. */
+/** Shell commands of the documents, with the address of a test's emulator, run in order. */
 import { readDocument, shellBelow } from "../../unit/docs/documents.ts";
 import { commandsIn, type Ran, type Shell } from "./shell.ts";
 
-/** Where the documents say that the emulator listens. */
+/** Address of the emulator in the documents. */
 const DOCUMENTED_URL = "http://127.0.0.1:7080";
 
 /** The commands of a document's `sh` blocks below a heading. @throws as `shellBelow` */

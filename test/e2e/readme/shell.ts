@@ -1,4 +1,4 @@
-/** A shell that is given one command after the other, as a person pastes them, and says when each piece of output came. */
+/** A shell that runs one command after the other, as a user pastes them, with the time of each piece of output. */
 import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -6,25 +6,25 @@ import type { Readable, Writable } from "node:stream";
 
 export interface Ran {
   readonly output: string;
-  /** The output in its pieces. */
+  /** The pieces of the output. */
   readonly pieces: readonly Piece[];
   readonly exitCode: number;
 }
 
 export interface Piece {
   readonly text: string;
-  /** Since the command was given, ms. */
+  /** Time since the command was typed, ms. */
   readonly afterMs: number;
 }
 
 export interface Shell extends AsyncDisposable {
-  /** Resolves when the command has ended; later commands see what it sets. Run one command at a time. */
+  /** Resolves when the command has ended; later commands see its variables. Run one command at a time. */
   run(command: string): Promise<Ran>;
 }
 
 export interface ShellOptions {
   readonly cwd: string;
-  /** On top of this process's environment. */
+  /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -55,7 +55,7 @@ async function run(
   const end = new RegExp(`\\n${mark} (\\d+)\\n`);
   const pieces: Piece[] = [];
   const startedAt = performance.now();
-  // A command must not read the typed input after it.
+  // A command must not read the input that is typed after it.
   child.stdin.write(`{\n${command}\n} < /dev/null\nprintf '\\n%s %d\\n' ${mark} $?\n`);
   return new Promise((resolve, reject) => {
     const take = (text: string): void => {
@@ -73,7 +73,7 @@ async function run(
   });
 }
 
-/** The commands in a block of shell code, without comments: one ends with the line that makes it whole. */
+/** The commands of a block of shell code, without comments; a command ends with the line that completes it. */
 export function commandsIn(code: string): readonly string[] {
   const commands: string[] = [];
   let open = "";

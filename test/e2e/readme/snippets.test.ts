@@ -1,4 +1,4 @@
-/** The TypeScript in the documents compiles, all of it, under the project's own strict settings. */
+/** All TypeScript in the documents compiles under the project's own strict settings. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ function compile(directory: string): string {
   return `${stdout.toString()}${stderr.toString()}`;
 }
 
-test("every TypeScript snippet of the documents compiles, and one with a type error is found", () => {
+test("every TypeScript snippet of the documents compiles, and a snippet with a type error is found", () => {
   using written = writeSnippets();
   const documents = new Set(written.snippets.map(({ document }) => document));
   expect([...documents]).toEqual(
@@ -25,7 +25,7 @@ test("every TypeScript snippet of the documents compiles, and one with a type er
       ),
     ]),
   );
-  // One with an error is among them, so that it is seen that errors are found, under the line of the document.
+  // One snippet has an error: the compiler must report it at its line of the document.
   const { file } = written.snippets[0] ?? { file: "" };
   fs.appendFileSync(file, "const wrong: string = 7;\n");
   const line = fs.readFileSync(file, "utf8").split("\n").length - 1;
@@ -35,7 +35,7 @@ test("every TypeScript snippet of the documents compiles, and one with a type er
   );
 });
 
-test("snippets that are run say what they print, or nothing at all", () => {
+test("runnable snippets show their output, or print nothing", () => {
   using written = writeSnippets();
   const runnable = written.snippets.filter(({ isRunnable }) => isRunnable);
   expect(runnable.length).toBeGreaterThan(15);

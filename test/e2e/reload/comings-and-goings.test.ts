@@ -1,11 +1,11 @@
-/** Handlers that come, go, change their settings or are broken from the start while the emulator runs. */
+/** Handlers that appear, disappear, change their settings or are broken from the start while the emulator runs. */
 import fs from "node:fs";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../jobs/observe.ts";
 import { answering, expectAnswer, ReloadingEmulator } from "./reloading-emulator.ts";
 import { testInFull } from "../../setup/size.ts";
 
-/** A server that answers with this text, healthy at once. */
+/** A server that returns this text, and is healthy at once. */
 function serving(text: string): string {
   return [
     `import { createServer } from "node:http";`,
@@ -23,7 +23,7 @@ async function ask({ emulator }: ReloadingEmulator, id: string): Promise<string>
 }
 
 describe("a directory of handlers", () => {
-  test("serves one that comes, keeps the jobs of one that goes, and runs them when it is back", async () => {
+  test("serves a new handler, keeps the jobs of a removed one, and runs them when it is back", async () => {
     await using served = await ReloadingEmulator.start({
       "app/first/handler.ts": answering("first"),
     });
@@ -52,7 +52,7 @@ describe("a directory of handlers", () => {
   });
 
   testInFull(
-    "whose handler is broken from the start is served as soon as it is mended",
+    "with a handler that is broken from the start serves it when it is mended",
     async () => {
       await using served = await ReloadingEmulator.start({
         "app/broken/handler.ts": "export default () => {",
@@ -67,7 +67,7 @@ describe("a directory of handlers", () => {
   );
 });
 
-test("a config that changes is heeded, and one that is wrong is said to be so", async () => {
+test("a changed config is applied, and the log names the error of a wrong one", async () => {
   const config = (env: string) =>
     JSON.stringify({ endpoints: { told: { handler: "./told.ts", env: { WORD: env } } } });
   await using served = await ReloadingEmulator.start(
@@ -85,7 +85,7 @@ test("a config that changes is heeded, and one that is wrong is said to be so", 
   await expectAnswer(served, "told", "two");
 });
 
-testInFull("a file of variables that changes brings new workers with its new values", async () => {
+testInFull("a changed env file starts new workers with its values", async () => {
   const files = {
     "app/told/handler.ts": `export default async () => process.env["WORD"] ?? "none";\n`,
     "words.env": "WORD=one\n",
@@ -106,7 +106,7 @@ testInFull(
     await using served = await ReloadingEmulator.start({ "app/web/server.ts": serving("old") });
     expect(await ask(served, "web")).toBe("old");
     served.save("app/web/server.ts", serving("new"));
-    // Each of these rejects for any other answer than 200.
+    // Each call rejects for any other answer than 200.
     await eventually(
       "the new server answers",
       async () => (await ask(served, "web")) === "new" || undefined,
@@ -122,7 +122,7 @@ testInFull(
   },
 );
 
-testInFull("with --no-watch a change waits for the next start", async () => {
+testInFull("with --no-watch a change takes effect at the next start", async () => {
   const files = { "app/still/handler.ts": answering("before") };
   await using served = await ReloadingEmulator.start(files, { args: ["app", "--no-watch"] });
   await using watching = await ReloadingEmulator.start(files, { args: ["dev", "app"] });

@@ -1,4 +1,4 @@
-/** Edits of handlers while they are served: which edits count, and what happens to running jobs. */
+/** Edits of handlers while they are served: the edits that reload them, and the fate of running jobs. */
 import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Gate } from "../jobs/gate.ts";
@@ -29,7 +29,7 @@ const FILES = {
   "package.json": `{ "type": "module" }`,
 };
 
-/** Answers when the gate is open, and says which version it is. */
+/** Answers with its version when the gate is open. */
 function gateHandler(version: string): string {
   return [
     `export const concurrency = 2;`,
@@ -50,13 +50,13 @@ afterAll(async () => {
 });
 
 describe("a save", () => {
-  test("in place is in service with the next job", async () => {
+  test("in place takes effect with the next job", async () => {
     expect(await served.call("plain")).toBe("first");
     served.save("app/plain/handler.ts", answering("second"));
     await expectAnswer(served, "plain", "second");
   });
 
-  test("that changes what the handler takes changes the document of the interface", async () => {
+  test("that changes the handler's input schema changes the OpenAPI document", async () => {
     const handler = (type: string) =>
       [
         `const jsonSchema = { input: () => ({ type: "object", properties: { name: { type: "${type}" } } }) };`,
@@ -83,7 +83,7 @@ describe("a save", () => {
     await showing("nothing");
   });
 
-  test("by a file that is renamed over the handler", async () => {
+  test("by a rename over the handler takes effect", async () => {
     served.save("app/plain/.handler.ts.tmp", answering("renamed"));
     fs.renameSync(served.path("app/plain/.handler.ts.tmp"), served.path("app/plain/handler.ts"));
     await expectAnswer(served, "plain", "renamed");
@@ -91,7 +91,7 @@ describe("a save", () => {
     await expectAnswer(served, "plain", "and once more in place");
   });
 
-  test("that takes the file away and makes a new one", async () => {
+  test("by deleting and creating the file takes effect", async () => {
     fs.renameSync(served.path("app/plain/handler.ts"), served.path("app/plain/handler.ts~"));
     served.save("app/plain/handler.ts", answering("made anew"));
     fs.rmSync(served.path("app/plain/handler.ts~"));
@@ -99,8 +99,8 @@ describe("a save", () => {
   });
 });
 
-describe("what counts", () => {
-  test("files it imports, data among them, and packages of the workspace; not what it reads", async () => {
+describe("a reload", () => {
+  test("follows imported files, data included, and workspace packages, but not files that the handler reads", async () => {
     await expectAnswer(served, "parts", "part word shared corpus");
     served.save("app/parts/lib/part.ts", `export const part: string = "PART";\n`);
     await expectAnswer(served, "parts", "PART word shared corpus");
@@ -116,7 +116,7 @@ describe("what counts", () => {
     expect(served.reloads("parts")).toBe(before + 1);
   });
 
-  test("a file that is imported only now, once it is there", async () => {
+  test("follows a newly imported file when it exists", async () => {
     const handler = `import { late } from "./late/late.ts";\nexport default () => late;\n`;
     served.save("app/plain/handler.ts", handler);
     await served.emulator.stderrMatch(/Could not resolve ..\.\/late\/late\.ts/u);
@@ -124,13 +124,13 @@ describe("what counts", () => {
     await expectAnswer(served, "plain", "better late");
   });
 
-  test("JavaScript and what it imports", async () => {
+  test("follows JavaScript and its imports", async () => {
     expect(await served.call("script")).toBe("js");
     served.save("app/script/answer.mjs", `export const answer = "other js";\n`);
     await expectAnswer(served, "script", "other js");
   });
 
-  test("a hundred files that change at once are one reload", async () => {
+  test("happens once for a hundred files that change at once", async () => {
     const names = Array.from({ length: 100 }, (_, at) => `n${at}`);
     const write = (version: number) => {
       for (const name of names) {
@@ -143,7 +143,7 @@ describe("what counts", () => {
     served.save("app/plain/handler.ts", `${imports}\n${sum}`);
     await expectAnswer(served, "plain", 100);
     const before = served.reloads("plain");
-    // Held still, it hears of all of them together however long the writing takes.
+    // The frozen emulator gets all changes together, however long the writes take.
     process.kill(served.emulator.child.pid ?? 0, "SIGSTOP");
     write(2);
     process.kill(served.emulator.child.pid ?? 0, "SIGCONT");
@@ -155,7 +155,7 @@ describe("what counts", () => {
 });
 
 describe("jobs", () => {
-  test("that run finish in the version they began in, while new ones run the new one", async () => {
+  test("that run finish in the version they began in, and new jobs run the new one", async () => {
     await using gate = await Gate.build();
     const old = served.call("held", gate.input("old"));
     await gate.arrival("old");
@@ -165,7 +165,7 @@ describe("jobs", () => {
     expect(await old).toBe("old");
   });
 
-  testInFull("none fails or is lost while files are saved under load", async () => {
+  testInFull("do not fail or get lost while files are saved under load", async () => {
     const load = new AbortController();
     const answers: unknown[] = [];
     const callers = Array.from({ length: 4 }, async () => {
@@ -176,14 +176,14 @@ describe("jobs", () => {
       await expectAnswer(served, "held", `v${version}`);
     }
     load.abort();
-    // A job that failed would reject.
+    // A failed job would reject.
     await Promise.all(callers);
     expect(answers.length).toBeGreaterThan(15);
     const { jobs } = await served.client.endpoint("held").health();
     expect(jobs).toMatchObject({ failed: 0, retried: 0, inQueue: 0, inProgress: 0 });
   });
 
-  test("fail with a stack that names the lines of the new source", async () => {
+  test("fail with a stack that has the lines of the new source", async () => {
     const source = "\n\n\nexport default (): never => {\n  throw new Error('here');\n};\n";
     served.save("app/plain/handler.ts", source);
     await served.reloaded("plain", served.reloads("plain") + 1);
@@ -193,7 +193,7 @@ describe("jobs", () => {
 });
 
 describe("mistakes", () => {
-  test("in the syntax are shown with their place, and the version before serves on until they are mended", async () => {
+  test("in the syntax are shown with their place, and the previous version serves until they are mended", async () => {
     served.save("app/plain/handler.ts", answering("good"));
     await expectAnswer(served, "plain", "good");
     served.save("app/plain/handler.ts", "export default () => {\n  return 1 +;\n};\n");
@@ -211,7 +211,7 @@ describe("mistakes", () => {
     await expectAnswer(served, "plain", "mended");
   });
 
-  test("a version that takes its time to load is said to serve when it does, one that cannot be loaded never", async () => {
+  test("that keep a version from loading are never reported as serving; a slow version is when it has loaded", async () => {
     served.save("app/plain/handler.ts", answering("before"));
     await expectAnswer(served, "plain", "before");
     const saying = () =>
@@ -226,7 +226,7 @@ describe("mistakes", () => {
     served.save("app/plain/handler.ts", slow);
     await served.reloaded("plain", built + 1);
     const answer = served.call("plain");
-    // The job waits for the new version, which the emulator said before.
+    // The job waits for the new version, which the emulator has announced.
     await eventually("the job waits", async () => {
       const { jobs } = await served.client.endpoint("plain").health();
       return jobs.inQueue === 1 || undefined;
@@ -242,7 +242,7 @@ describe("mistakes", () => {
     await expectAnswer(served, "plain", "mended");
   });
 
-  test("that show when it is loaded leave the version before in service as well", async () => {
+  test("that appear when the handler is loaded leave the previous version in service", async () => {
     served.save("app/plain/handler.ts", `throw new Error("no weights");\n${answering("never")}`);
     await served.emulator.stderrMatch(/no weights.*The version before serves on/u);
     expect(await served.call("plain")).toBe("mended");

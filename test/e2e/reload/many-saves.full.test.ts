@@ -1,4 +1,4 @@
-/** Hundreds of saves in a row: as many processes as before, and no more memory. */
+/** Hundreds of saves in a row add no processes and no memory. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -15,13 +15,13 @@ const SAMPLE_EVERY_MS = 300;
 
 const preload = new URL("../../fixtures/preload/collects-when-told.mjs", import.meta.url);
 
-/** Where young objects lie is kept small: by itself it grows by tens of MB when the machine is slow, and stays so. */
+/** The memory for young objects is kept small: on a slow machine it would grow by tens of MB, and stay large. */
 const NODE_OPTIONS = `--expose-gc --max-semi-space-size=1 --import ${preload.href}`;
 
 /** Processes that live as long as the service, and processes of each version: the running one and the reserve. */
 const PROGRAMS = { "sv-emulate": 1, "sv-worker": 1, esbuild: 1, "handler-process": 2 };
 
-/** How many processes run of each program. */
+/** Number of processes of each program. */
 function programs(served: ReloadingEmulator): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const name of served.processes().map(programOf)) counts[name] = (counts[name] ?? 0) + 1;
@@ -39,9 +39,9 @@ async function settle(served: ReloadingEmulator): Promise<void> {
 }
 
 /**
- * What the emulator, its bundler and its worker have in memory when nothing happens and their garbage is collected: programs
- * that are idle leave it where it is, and a worker's may be as much as all the rest. The handler's processes are new with
- * each save.
+ * Memory of the emulator, its bundler and its worker when they are idle and their garbage is collected: idle
+ * programs do not collect it by themselves, and a worker's garbage may be as large as the rest. The handler's
+ * processes are new with each save.
  */
 async function restingBytes(served: ReloadingEmulator): Promise<number> {
   const samples: number[] = [];
@@ -54,7 +54,7 @@ async function restingBytes(served: ReloadingEmulator): Promise<number> {
   return Math.min(...samples);
 }
 
-/** The bundler is no program of Node's, and would be ended by that signal. */
+/** The bundler is no Node program, and the signal would end it. */
 function collectsWhenTold(one: ObservedProcess): boolean {
   return ["sv-emulate", "sv-worker"].includes(programOf(one));
 }
@@ -65,7 +65,7 @@ function residentOf({ pid }: ObservedProcess): number {
 }
 
 test(
-  `${SAVES} saves in a row leave no process behind and no memory taken`,
+  `${SAVES} saves in a row leave no process and no memory behind`,
   { timeout: 600_000 },
   async () => {
     await using served = await ReloadingEmulator.start(

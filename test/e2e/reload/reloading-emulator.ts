@@ -1,4 +1,4 @@
-/** `sv-emulate` on a directory of handlers that a test edits, as a person at home does. */
+/** `sv-emulate` on a directory of handlers that a test edits like a user. */
 import fs from "node:fs";
 import path from "node:path";
 import { createClient, type Client, JobFailedError } from "../../../runtime/client/index.ts";
@@ -6,7 +6,7 @@ import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { eventually, type ObservedProcess, processesMarked } from "../jobs/observe.ts";
 
-/** A handler that answers with this text. */
+/** A handler that returns this text. */
 export function answering(text: string): string {
   return `export default async (): Promise<string> => ${JSON.stringify(text)};\n`;
 }
@@ -58,7 +58,7 @@ export class ReloadingEmulator implements AsyncDisposable {
     return this.#tree.path(...parts);
   }
 
-  /** Writes a file as most editors do: in its place. */
+  /** Writes a file in place, like most editors. */
   save(file: string, text: string): void {
     fs.mkdirSync(path.dirname(this.path(file)), { recursive: true });
     fs.writeFileSync(this.path(file), text);
@@ -79,7 +79,7 @@ export class ReloadingEmulator implements AsyncDisposable {
     await eventually(`${times} reloads`, () => this.reloads(endpointId) >= times || undefined);
   }
 
-  /** What its next job says of its failure. */
+  /** Error of its next job. */
   async failureOf(endpointId: string): Promise<JobFailedError> {
     const failure: unknown = await this.call(endpointId).catch((error: unknown) => error);
     if (failure instanceof JobFailedError) return failure;
@@ -90,7 +90,7 @@ export class ReloadingEmulator implements AsyncDisposable {
     return this.emulator.stderrLines.filter((line) => pattern.test(line));
   }
 
-  /** All processes it has started and their descendants, itself included. */
+  /** The emulator and all its descendants. */
   processes(): readonly ObservedProcess[] {
     return processesMarked(this.#mark);
   }
@@ -106,7 +106,7 @@ export class ReloadingEmulator implements AsyncDisposable {
   }
 }
 
-/** Calls until this answer comes; other answers and errors before it are ignored. */
+/** Calls until this answer comes; ignores other answers and errors. */
 export async function expectAnswer(
   served: ReloadingEmulator,
   endpointId: string,

@@ -10,7 +10,7 @@ import { testInFull } from "../../setup/size.ts";
 
 const fixtures = `${import.meta.dirname}/../../fixtures/handlers`;
 
-/** Files of the stage: handlers that no fixture is. */
+/** Files of the stage: handlers that are no fixtures. */
 const handlers = {
   "three.ts": `export { default } from "${fixtures}/waits-at-a-gate.ts";
 export const concurrency = 3;
@@ -27,7 +27,7 @@ export default async function* ({ input: { count } }) {
 
 type EndpointId = "gate" | "yields" | "counts";
 
-/** An emulator that starts no workers: the worker comes by itself. */
+/** An emulator that starts no workers: the test starts the worker. */
 class LiveStage implements AsyncDisposable {
   readonly #tree: TemporaryTree;
   readonly gate: Gate;
@@ -39,7 +39,7 @@ class LiveStage implements AsyncDisposable {
   }
 
   static async set(): Promise<LiveStage> {
-    // The emulator never loads it: their workers come by themselves, with handlers of their own.
+    // The emulator never loads this handler: the test starts the workers, with other handlers.
     const endpoint = { handler: `${fixtures}/echo.ts`, workersMin: 0, workersMax: 0 };
     const config = { endpoints: { gate: endpoint, yields: endpoint, counts: endpoint } };
     const tree = await temporaryTree({ "sv.config.json": JSON.stringify(config), ...handlers });
@@ -48,7 +48,7 @@ class LiveStage implements AsyncDisposable {
     return stage;
   }
 
-  /** On the data directory as it is, and on the port it had. */
+  /** Starts on the present data directory and the same port. */
   async start(): Promise<void> {
     const port = this.#emulator === undefined ? "0" : new URL(this.emulator.url).port;
     this.#emulator = await startEmulatorProcess({
@@ -73,13 +73,13 @@ class LiveStage implements AsyncDisposable {
     return createClient({ baseUrl: url, apiKey }).endpoint<unknown, Output>(id);
   }
 
-  /** Submits a job that is seen at the gate when it runs. */
+  /** Submits a job that arrives at the gate when it runs. */
   async submit(name: string): Promise<string> {
     const { id } = await this.jobs.run(this.gate.input(name));
     return id;
   }
 
-  /** With the environment of the live service alone. */
+  /** Starts a worker with only the environment of the live service. */
   worker(workerId: string, endpointId: EndpointId = "gate"): LiveWorker {
     const base = `${this.emulator.url}/live/v2/${endpointId}`;
     const own = { gate: this.#tree.path("three.ts"), counts: this.#tree.path("counts.ts") };
@@ -114,7 +114,7 @@ describe("sv-worker on an emulator, over the live protocol", () => {
   });
   afterAll(async () => stage[Symbol.asyncDispose]());
 
-  test("takes as many jobs at once as it can, brings values and errors, and stops what is cancelled", async () => {
+  test("takes as many jobs at once as it can, delivers values and errors, and stops cancelled jobs", async () => {
     const { jobs, gate } = stage;
     const ids = await Promise.all(["a", "b", "c", "d"].map((name) => stage.submit(name)));
     await using worker = stage.worker("three");
@@ -139,7 +139,7 @@ describe("sv-worker on an emulator, over the live protocol", () => {
     expect((await jobs.health()).workers).toMatchObject({ ready: 1 });
   });
 
-  testInFull("streams yields of any size, which clients get as they were yielded", async () => {
+  testInFull("streams yields of any size, which clients get unchanged", async () => {
     const yields = stage.endpoint<unknown[]>("yields");
     const { id } = await yields.run({});
     await using _ = stage.worker("large", "yields");
@@ -149,7 +149,7 @@ describe("sv-worker on an emulator, over the live protocol", () => {
     expect((await yields.wait(id)).output).toEqual(outputs);
   });
 
-  test("finishes what it has after SIGTERM, and leaves the rest to others", async () => {
+  test("finishes its jobs after SIGTERM, and leaves other jobs to other workers", async () => {
     const { jobs, gate } = stage;
     await using leaving = stage.worker("leaving");
     const last = await stage.submit("last");
@@ -167,7 +167,7 @@ describe("sv-worker on an emulator, over the live protocol", () => {
   });
 
   testInFull(
-    "tells results to an emulator that was killed and is back, and no job is lost",
+    "delivers results to an emulator that was killed and restarted, and no job is lost",
     async () => {
       const { gate } = stage;
       await using worker = stage.worker("outliving");
@@ -181,7 +181,7 @@ describe("sv-worker on an emulator, over the live protocol", () => {
       await gate.open("done");
       await worker.says("the queue has not taken the result of a job");
       await stage.start();
-      // A result does not count before the worker has asked for jobs again: its job runs again.
+      // A result counts only after the worker has requested jobs again: its job runs again.
       for (const name of ["done", "running", "waiting"]) void letThrough(gate, name);
       for (const id of [done, running, waiting]) {
         expect(await stage.jobs.wait(id)).toMatchObject({ output: "through" });
@@ -191,7 +191,7 @@ describe("sv-worker on an emulator, over the live protocol", () => {
   );
 
   testInFull(
-    "streams anew to an emulator that was killed in the middle, so that nothing lacks in the end",
+    "repeats a stream for an emulator that was killed in the middle, and no chunk is missing",
     async () => {
       await using _ = stage.worker("streaming", "counts");
       const { id } = await stage.endpoint("counts").run({ count: 50 });
@@ -208,7 +208,7 @@ describe("sv-worker on an emulator, over the live protocol", () => {
     },
   );
 
-  testInFull("has its jobs done by another when it is killed", async () => {
+  testInFull("leaves its jobs to another worker when it is killed", async () => {
     const { jobs, gate } = stage;
     await using killed = stage.worker("killed");
     const id = await stage.submit("twice");

@@ -1,4 +1,7 @@
-/** The built `sv-worker` in the environment of the live service: it finds its queue there, works, and leaves nothing undone. */
+/**
+ * The built `sv-worker` in the environment of the live service: it finds its queue, works, and leaves no job
+ * undone.
+ */
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { LiveQueue } from "../../live-queue/live-queue.ts";
@@ -9,7 +12,7 @@ const start = (queue: LiveQueue, fixture: string, env: Readonly<Record<string, s
   LiveWorker.start(fixture, { ...queue.environment(), ...env });
 
 describe("sv-worker in the environment of the live service", () => {
-  test("does jobs; after SIGTERM it finishes the one it has, tells the result over an outage and takes no other", async () => {
+  test("runs jobs; after SIGTERM it finishes its job, delivers the result after an outage and takes no other job", async () => {
     await using queue = await LiveQueue.start();
     await using worker = start(queue, "async-generator");
     expect((await queue.done(queue.submit({ count: 2 }))).result).toEqual({ output: { made: 2 } });
@@ -25,7 +28,7 @@ describe("sv-worker in the environment of the live service", () => {
     expect(late.handOvers).toBe(0);
   });
 
-  test("an idle one leaves at once, though its question is held", async () => {
+  test("exits at once when it is idle, though its request for jobs is held", async () => {
     await using queue = await LiveQueue.start({ holdMs: 600_000 });
     await using worker = start(queue, "echo");
     await queue.until(() => queue.openQuestions === 1);
@@ -34,7 +37,7 @@ describe("sv-worker in the environment of the live service", () => {
     expect(queue.openQuestions).toBe(0);
   });
 
-  test("exits with 4 when the queue does not want it, and with 3 when its handler cannot be loaded", async () => {
+  test("exits with 4 when the queue refuses it, and with 3 when its handler cannot be loaded", async () => {
     await using queue = await LiveQueue.start();
     queue.upset("take", ...Array.from({ length: 3 }, () => ({ status: 401, body: "who?" })));
     await using unwanted = start(queue, "echo");
@@ -45,7 +48,7 @@ describe("sv-worker in the environment of the live service", () => {
     expect(queue.callsOf("ping").some(({ unhealthy }) => unhealthy !== undefined)).toBe(true);
   });
 
-  test("exits with 2 and a sentence when that environment is not whole", () => {
+  test("exits with 2 and a message when that environment is incomplete", () => {
     const env = { RUNPOD_WEBHOOK_GET_JOB: "http://127.0.0.1:1/job-take/$ID" };
     const { status, stderr } = spawnSync(process.execPath, [program, "handler.ts"], {
       encoding: "utf8",
@@ -57,7 +60,7 @@ describe("sv-worker in the environment of the live service", () => {
     );
   });
 
-  test("a service of our own protocol wins over the live one", async () => {
+  test("prefers the service of our own protocol to the live one", async () => {
     await using queue = await LiveQueue.start();
     const own = { SV_SERVICE_ADDRESS: "127.0.0.1:1", SV_WORKER_TOKEN: "token" };
     await using worker = start(queue, "echo", own);

@@ -1,4 +1,4 @@
-/** The built `sv-worker` as a process with the settings of the live service only. */
+/** The built `sv-worker` as a process with only the settings of the live service. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -32,7 +32,7 @@ export class LiveWorker implements AsyncDisposable {
     return new LiveWorker(child);
   }
 
-  /** Resolves when that is in its log. */
+  /** Resolves when its log contains the text. */
   async says(text: string): Promise<void> {
     const said = () => (this.stderr.includes(text) ? true : undefined);
     await eventually(`the worker says "${text}"`, said);

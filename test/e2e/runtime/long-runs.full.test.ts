@@ -1,4 +1,4 @@
-/** Runs that take their time, side by side: together they take no longer than the longest of them. */
+/** Slow runs side by side: together they take no longer than the longest of them. */
 import fs from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -14,14 +14,14 @@ import { isSupervisor, type Output, setStoppableScene } from "./stoppable-scene.
 import { TEST_MS } from "../../setup/patience.ts";
 
 const SOAK_LIMIT_MS = 300_000;
-/** Longer than a lease. */
+/** Duration of a block: longer than a lease. */
 const BLOCKED_MS = 60_000;
-/** Each may have to wait for the others. */
+/** Each run may have to wait for the others. */
 const LIMIT_MS = 2 * TEST_MS;
 
-describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
+describe.concurrent("the built service", { timeout: LIMIT_MS }, () => {
   test(
-    "good and bad jobs on four workers that are killed and stopped end as each implies",
+    "good and bad jobs on four workers that are killed and frozen all end as expected",
     async () => {
       const random = new SeededRandom(seedOfThisRun());
       console.log(`seed: ${random.seed} (CRASH_SEED=${random.seed} repeats its choices)`);
@@ -35,7 +35,7 @@ describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
         filesLeft: [],
         strikes: STRIKES,
       });
-      // What the run was made for did happen in it.
+      // The run must have had the events that it is made for.
       expect(figures.jobs).toBe(JOBS);
       expect(figures.workersGivenUp).toBeGreaterThan(0);
       expect(figures.ofThemForged).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
     expect((await blocks.health()).jobs).toMatchObject({ completed: 1, failed: 0, retried: 0 });
   });
 
-  test("a worker that is stopped is replaced, and nothing of it is left", async () => {
+  test("a frozen worker is replaced, and nothing of it is left", async () => {
     await using scene = await setStoppableScene();
     const { stage, happened, history } = scene;
     const slow = stage.endpoint<Output>("slow");
@@ -72,14 +72,14 @@ describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
     const { workerId: stopped } = await slow.status(id);
     const old = scene.processes();
     expect(old.filter(isSupervisor)).toHaveLength(1);
-    // The handler process too: it cannot see that its supervisor is killed.
+    // The handler process is frozen too: it cannot notice that its supervisor is killed.
     for (const { pid } of old) process.kill(pid, "SIGSTOP");
     const second = await slow.run({ marker: "second", workMs: 0 });
 
     const job = await slow.wait(id, { timeoutMs: 120_000 });
     expect(job).toMatchObject({ output: { marker: "slow", attempt: 2 }, retries: 1 });
     expect(job.workerId).not.toBe(stopped);
-    // It was handed to the worker that did not look at it any more, if there was time for that.
+    // The job was handed to the frozen worker, if there was time for that.
     expect(await slow.wait(second.id)).toMatchObject({ output: { marker: "second" } });
     expect(await history()).toEqual(["started 1", "started 2", "finished 2"]);
     await stage.emulator.stderrMatch(/worker said nothing for \d+ ms: it is lost/);
@@ -91,7 +91,7 @@ describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
     expect(old.filter(({ pid }) => left.has(pid))).toEqual([]);
   });
 
-  test("a service that drains does not wait for a worker that is stopped", async () => {
+  test("a draining service does not wait for a frozen worker", async () => {
     await using scene = await setStoppableScene();
     for (const { pid } of scene.processes()) process.kill(pid, "SIGSTOP");
     await using stalls = await MachineStalls.watch();
@@ -103,7 +103,7 @@ describe.concurrent("side by side", { timeout: LIMIT_MS }, () => {
     expect(tookMs).toBeLessThan(LIMITS.leaseMs + 10_000 + stalls.ms);
   });
 
-  test("a service that is stopped for longer than a lease loses no worker and no job", async () => {
+  test("a service that is frozen for longer than a lease loses no worker and no job", async () => {
     await using scene = await setStoppableScene();
     const { stage, happened, history } = scene;
     const slow = stage.endpoint<Output>("slow");

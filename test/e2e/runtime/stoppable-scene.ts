@@ -1,4 +1,4 @@
-/** An emulator with one real worker that a test can stop, and the state of its processes and its handler. */
+/** An emulator with one real worker that a test can freeze, and the state of its processes and its handler. */
 import fs from "node:fs/promises";
 import { temporaryTree } from "../../temporary-tree.ts";
 import { eventually, type ObservedProcess, processesMarked } from "../jobs/observe.ts";
@@ -11,7 +11,7 @@ export interface Output {
 
 export interface StoppableScene extends AsyncDisposable {
   readonly stage: Stage;
-  /** Resolves when the handler has written of the job "slow" that it did so, for example "started 1" (the attempt). */
+  /** Resolves when the handler of the job "slow" has written this line, for example "started 1" (the attempt). */
   readonly happened: (fact: string) => Promise<void>;
   readonly history: () => Promise<string[]>;
   /** The processes of the endpoint's workers. */
@@ -20,7 +20,7 @@ export interface StoppableScene extends AsyncDisposable {
 
 export const isSupervisor = ({ commandLine }: ObservedProcess) => commandLine.includes("sv-worker");
 
-/** An emulator with one worker that is idle, of the endpoint `slow`. */
+/** An emulator with one idle worker of the endpoint `slow`. */
 export async function setStoppableScene(): Promise<StoppableScene> {
   const tree = await temporaryTree({ history: "" });
   const mark = { name: "STOPPED_WORKER", value: crypto.randomUUID() };

@@ -1,4 +1,4 @@
-/** The program `sv-worker`: its reports, its exit, and that a stuck handler never delays it. */
+/** The program `sv-worker`: its reports and its exit, which a stuck handler never delays. */
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { ScriptedSession } from "../../contract/job-source/scripted-service.ts";
@@ -10,8 +10,8 @@ function outcomeOf(session: ScriptedSession, jobId: string): unknown {
   return session.all("outcomes").find((report) => report.jobId === jobId)?.outcome;
 }
 
-describe("exit codes", () => {
-  test("2 and a sentence when the environment names no service", () => {
+describe("sv-worker exits with", () => {
+  test("2 and a message when the environment names no service", () => {
     const { status, stderr } = spawnSync(process.execPath, [program, "handler.ts"], {
       encoding: "utf8",
       env: {},
@@ -40,7 +40,7 @@ describe("exit codes", () => {
     );
   });
 
-  test("0 after SIGTERM, when what ran has finished; no job is taken after the signal", async () => {
+  test("0 after SIGTERM and the end of its running jobs; it takes no job after the signal", async () => {
     await using worker = await WorkerProgram.start("async-generator");
     const session = await worker.session();
     await session.until(() => session.credit > 0);
@@ -72,7 +72,7 @@ describe("exit codes", () => {
     expect(await worker.exit()).toEqual([0, null]);
   });
 
-  test("1 after a second signal, with what ran handed back", async () => {
+  test("1 after a second signal, and hands its running jobs back", async () => {
     await using worker = await WorkerProgram.start("forever");
     const session = await worker.session(5);
     await session.until(() => session.credit > 0);
@@ -88,7 +88,7 @@ describe("exit codes", () => {
 });
 
 testInFull(
-  "a handler that blocks its loop is timed out at its deadline, keeps its lease until then, and the next job runs",
+  "a handler that blocks its event loop is timed out at its deadline, keeps its lease until then, and the next job runs",
   async () => {
     await using worker = await WorkerProgram.start("blocks-the-loop");
     const session = await worker.session(500);
@@ -114,7 +114,7 @@ testInFull(
   },
 );
 
-test("a worker whose launcher is gone ends with its handler, though the handler is stuck", async () => {
+test("a worker without its launcher ends with its handler, even if the handler is stuck", async () => {
   await using worker = await WorkerProgram.start("blocks-the-loop", { SV_EXIT_ON_STDIN_END: "1" });
   const session = await worker.session();
   await session.until(() => session.credit > 0);
@@ -124,7 +124,7 @@ test("a worker whose launcher is gone ends with its handler, though the handler 
   await worker.gone();
 });
 
-test("a service that was gone for a while is found again, and the outcome told then", async () => {
+test("a worker finds a service that was away again, and delivers the outcome then", async () => {
   await using worker = await WorkerProgram.start("echo");
   const session = await worker.session();
   await session.until(() => session.credit > 0);
@@ -139,7 +139,7 @@ test("a service that was gone for a while is found again, and the outcome told t
   expect(outcomeOf(second, job.jobId)).toMatchObject({ kind: "completed" });
 });
 
-test("the handler sees the worker's environment but not its token, and its words are logged with its job", async () => {
+test("the handler sees the worker's environment but not its token, and its output is logged with its job", async () => {
   await using worker = await WorkerProgram.start("shows-environment", { MODEL: "tiny" });
   const session = await worker.session();
   await session.until(() => session.credit > 0);

@@ -1,4 +1,4 @@
-/** The service without /proc, as on a Mac: what it finds out with `ps`, and what it reports as unknown. */
+/** The service without /proc, as on a Mac: it uses `ps`, and reports unavailable facts as unknown. */
 import path from "node:path";
 import { expect, test } from "vitest";
 import { createClient } from "../../../runtime/client/index.ts";
@@ -46,7 +46,7 @@ async function setScene() {
 }
 
 test.skipIf(missing !== undefined)(
-  "63 stubborn children go with the process of the handler that left them, and with its worker; the start says what cannot be told",
+  "63 stubborn child processes end with their handler's process and its worker; the start logs what is unavailable",
   async () => {
     await using scene = await setScene();
     const { emulator, endpoint, sleepers } = scene;

@@ -51,7 +51,7 @@ export class WorkerProgram implements AsyncDisposable {
     return new WorkerProgram(service, child, trace);
   }
 
-  /** The worker's session, welcomed and, unless its handler fails, ready. */
+  /** The worker's session after its welcome, and ready unless its handler fails. */
   async session(leaseRenewalMs = 5_000): Promise<ScriptedSession> {
     const session = await this.service.nextSession();
     const ids = { workerId: "w", endpointId: "e" };
@@ -82,7 +82,7 @@ export class WorkerProgram implements AsyncDisposable {
     return this.#stderr;
   }
 
-  /** Resolves when nothing the program started runs any more. */
+  /** Resolves when no process of the program runs any more. */
   async gone(): Promise<void> {
     while (tracedProcesses(this.#trace).length > 0) {
       await new Promise((look) => setImmediate(look));

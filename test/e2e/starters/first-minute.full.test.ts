@@ -15,7 +15,7 @@ const isMissing = await whatIsMissingOfNpm("the test of the first minute");
 const KEY = "local-key";
 
 test.skipIf(isMissing !== undefined)(
-  "npx from an archive, init, install, dev, a handler that throws, why, and the fix by a save",
+  "a new user runs npx, init, install and dev, calls a handler that throws, asks why, and mends it with a save",
   async () => {
     using cli = packedCli();
     await using registry = npmRegistry(cli.archive);
@@ -40,7 +40,7 @@ test.skipIf(isMissing !== undefined)(
     const cwd = tree.path("greeter");
     const installed = await type(cwd, "install");
     expect(installed).not.toContain("script");
-    // None of the packages that ours is made of.
+    // No dependency of our package is installed.
     for (const name of ["@aws-sdk", "@grpc", "@opentelemetry", "dockerode", "esbuild", "undici"])
       expect(fs.existsSync(path.join(cwd, "node_modules", name)), name).toBe(false);
     for (const name of ["README.md", "AGENTS.md"]) {
@@ -117,7 +117,7 @@ test.skipIf(isMissing !== undefined).each([
   const env = { npm_config_registry: url, pnpm_config_registry: url, NO_COLOR: "1" };
   const { code, stdout, stderr } = await runNpm(tree.root, [...install, "./sv-runtime.tgz"], env);
   expect(code, stdout + stderr).toBe(0);
-  // A link or a script, as the installer likes it.
+  // The installer makes a link or a script.
   const run = async (name: string, ...args: readonly string[]) =>
     runToEnd(tree.path("node_modules/.bin", name), args, { cwd: tree.root, env: process.env });
   expect(await run("sv-runtime", "--version")).toMatchObject({

@@ -11,7 +11,7 @@ import { runNpm } from "./projects.ts";
 
 const isMissing = dockerIsMissing ?? (await whatIsMissingOfNpm("tests of starters with pnpm"));
 
-/** Ends with an error where a package's install script is neither allowed nor forbidden. */
+/** Fails when a package's install script is neither allowed nor forbidden. */
 const STRICT = "pnpm@12.21.0";
 
 test.skipIf(isMissing !== undefined)(
@@ -43,7 +43,7 @@ test.skipIf(isMissing !== undefined)(
     const tag = `sv-test/pnpm-greeter:${process.pid}`;
     const run = ["run", "--rm", "-i", "--label", docker.label, tag, "run"];
     const images = ["--base-image", node, "--node-image", node];
-    // With its own Dockerfile, and with a generated one.
+    // Builds with its own Dockerfile, and with a generated one.
     for (const how of ["own", "made"]) {
       if (how === "made") fs.rmSync(path.join(directory, "Dockerfile"));
       const built = await cli.run(["build", ...images, "--tag", tag], docker.host, directory);

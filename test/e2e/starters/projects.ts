@@ -13,10 +13,10 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** One starter's project is called after it, and lies in a directory of that name. */
+/** A starter's project has its name and lies in a directory of that name. */
 export class StarterProjects implements AsyncDisposable {
   readonly cli: PackedCli;
-  /** Registry with this project as packed, and all its dependencies. */
+  /** A registry with this packed project, and all its dependencies. */
   readonly registry: NpmRegistry;
   readonly #home: TemporaryDirectory = temporaryDirectory();
   #registryUrl = "";
@@ -48,7 +48,7 @@ export class StarterProjects implements AsyncDisposable {
     return path.join(this.root, projectName(starter));
   }
 
-  /** As `npm install` in each of them: the lock file of each, and the packages, once where several need them. */
+  /** Does the work of `npm install` in each project: its lock file, and the packages, once for several projects. */
   async install(): Promise<void> {
     await this.#installUnion();
     await Promise.all(
@@ -58,7 +58,7 @@ export class StarterProjects implements AsyncDisposable {
     );
   }
 
-  /** Above the projects, where their imports and scripts find them. */
+  /** The packages lie above the projects, where imports and scripts find them. */
   async #installUnion(): Promise<void> {
     const manifests = STARTER_NAMES.map((starter) => {
       const file = path.join(this.directory(starter), "package.json");
@@ -79,7 +79,7 @@ export class StarterProjects implements AsyncDisposable {
     const args = ["install", "--prefer-offline", "--no-audit", "--no-fund", ...flags];
     const { code, stderr } = await runNpm(cwd, args, {
       npm_config_registry: this.#registryUrl,
-      // An installation by the lock file may reach the registry at another address.
+      // Installing from the lock file may reach the registry at another address.
       npm_config_omit_lockfile_registry_resolved: "true",
     });
     if (code !== 0) throw new Error(`npm ${args.join(" ")} failed:\n${stderr}`);
@@ -92,12 +92,12 @@ export class StarterProjects implements AsyncDisposable {
   }
 }
 
-/** Another name than the one in the starters' files. */
+/** A name other than the one in the starters' files. */
 export function projectName(starter: string): string {
   return `our-${starter}`;
 }
 
-/** npm as a person in that directory runs it, with the Node of these tests. */
+/** npm as a user runs it in that directory, with the Node of these tests. */
 export async function runNpm(
   cwd: string,
   args: readonly string[],

@@ -1,4 +1,7 @@
-/** The images of the starters' projects, built by the packed program on an engine without a registry, and an emulator that runs them. */
+/**
+ * The images of the starters' projects, built by the packed program on an engine without a registry, and an
+ * emulator with them.
+ */
 import { STARTER_NAMES, type StarterName } from "../../../emulator/starter/starters.ts";
 import { nodeImage, npmImage } from "../../setup/docker-node-image.ts";
 import { startDocker, type TestDocker } from "../../setup/docker.ts";
@@ -17,7 +20,7 @@ export class StarterImages implements AsyncDisposable {
     this.#beneath = beneath;
   }
 
-  /** Containers reach this machine alone, so the packages they install come from it. */
+  /** Containers reach only this machine, so it serves the packages that they install. */
   static async prepare(projects: StarterProjects): Promise<StarterImages> {
     const docker = await startDocker();
     const gateway = ["-f", "{{(index .IPAM.Config 0).Gateway}}", "bridge"];
@@ -28,14 +31,14 @@ export class StarterImages implements AsyncDisposable {
     return new StarterImages(docker, projects, beneath);
   }
 
-  /** The first one brings the base along, which the others are built on. */
+  /** The first build brings the base image of the others. */
   async build(): Promise<void> {
     const [first, ...others] = STARTER_NAMES;
     if (first !== undefined) await this.#build(first);
     await Promise.all(others.map(async (starter) => this.#build(starter)));
   }
 
-  /** An emulator that runs them. */
+  /** An emulator that runs the images. */
   async stage(): Promise<ContainerStage> {
     return ContainerStage.set(this.#docker);
   }

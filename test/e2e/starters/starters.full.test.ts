@@ -1,4 +1,7 @@
-/** Every starter from the packed program on: made, installed, tested, served and called as its README says, built and run. */
+/**
+ * Every starter of the packed program: created, installed, tested, served and called as its README says, built and
+ * run.
+ */
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
@@ -37,7 +40,7 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
     await projects[Symbol.asyncDispose]();
   });
 
-  test.each(STARTER_NAMES)("%s has all its files, with its own name in them", (starter) => {
+  test.each(STARTER_NAMES)("%s has all its files, with the project's name in them", (starter) => {
     const directory = projects.directory(starter);
     const names = fs.readdirSync(directory);
     const main = starter === "load-balanced" ? "server" : "handler";
@@ -62,61 +65,64 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
     expect(runs[0].stdout).toMatch(/Tests +\d+ passed/u);
   });
 
-  describe.skipIf(curlIsMissing !== undefined)("served and called as their READMEs say", () => {
-    let emulator: EmulatorProcess;
-    beforeAll(async () => {
-      const program = path.join(
-        projects.root,
-        "node_modules/sv-runtime/dist/emulator/cli/sv-emulate.js",
-      );
-      const env = { SV_API_KEY: "local-key" };
-      emulator = await startEmulatorProcess({ program, cwd: projects.root, env });
-    });
-    afterAll(async () => assert.deepEqual(await emulator.stop(), { code: 0, signal: null }));
-
-    async function paste(starter: StarterName): Promise<string> {
-      const directory = projects.directory(starter);
-      await using shell = openShell({ cwd: directory });
-      const readme = path.relative(root, path.join(directory, "README.md"));
-      const commands = commandsBelow(readme, "## Call");
-      const results = await pasteAll(shell, commands, { url: emulator.url, directory });
-      for (const { exitCode } of results) expect(exitCode).toBe(0);
-      return results.at(-1)?.output ?? "";
-    }
-
-    test("hello greets", async () => {
-      expect(JSON.parse(await paste("hello"))).toMatchObject({
-        status: "COMPLETED",
-        output: { greeting: "Bonjour, Ada!" },
+  describe.skipIf(curlIsMissing !== undefined)(
+    "a starter that is served and called as its README says",
+    () => {
+      let emulator: EmulatorProcess;
+      beforeAll(async () => {
+        const program = path.join(
+          projects.root,
+          "node_modules/sv-runtime/dist/emulator/cli/sv-emulate.js",
+        );
+        const env = { SV_API_KEY: "local-key" };
+        emulator = await startEmulatorProcess({ program, cwd: projects.root, env });
       });
-    });
+      afterAll(async () => assert.deepEqual(await emulator.stop(), { code: 0, signal: null }));
 
-    test("stream-tokens streams an event for each token", async () => {
-      const events = await paste("stream-tokens");
-      expect(events.match(/^event: chunk$/gmu)).toHaveLength(30);
-      expect(events).toMatch(/^event: end\ndata: .*"status":"COMPLETED"/mu);
-    });
+      async function paste(starter: StarterName): Promise<string> {
+        const directory = projects.directory(starter);
+        await using shell = openShell({ cwd: directory });
+        const readme = path.relative(root, path.join(directory, "README.md"));
+        const commands = commandsBelow(readme, "## Call");
+        const results = await pasteAll(shell, commands, { url: emulator.url, directory });
+        for (const { exitCode } of results) expect(exitCode).toBe(0);
+        return results.at(-1)?.output ?? "";
+      }
 
-    test("image-to-s3 answers the address of an image", async () => {
-      const { output } = JSON.parse(await paste("image-to-s3")) as { output: { url: string } };
-      expect((await fetch(output.url)).headers.get("content-type")).toBe("image/png");
-    });
-
-    test("openai-chat completes a chat", async () => {
-      expect(JSON.parse(await paste("openai-chat"))).toMatchObject({
-        object: "chat.completion",
-        choices: [{ message: { content: "You said: Hello there" } }],
+      test("hello greets", async () => {
+        expect(JSON.parse(await paste("hello"))).toMatchObject({
+          status: "COMPLETED",
+          output: { greeting: "Bonjour, Ada!" },
+        });
       });
-    });
 
-    test("load-balanced streams from its server", async () => {
-      expect(await paste("load-balanced")).toMatch(
-        /^data: \{"token":"to"\}\n[^]*data: \[DONE\]\n/u,
-      );
-    });
-  });
+      test("stream-tokens streams an event for each token", async () => {
+        const events = await paste("stream-tokens");
+        expect(events.match(/^event: chunk$/gmu)).toHaveLength(30);
+        expect(events).toMatch(/^event: end\ndata: .*"status":"COMPLETED"/mu);
+      });
 
-  describe.skipIf(dockerIsMissing !== undefined)("as images", () => {
+      test("image-to-s3 returns the address of an image", async () => {
+        const { output } = JSON.parse(await paste("image-to-s3")) as { output: { url: string } };
+        expect((await fetch(output.url)).headers.get("content-type")).toBe("image/png");
+      });
+
+      test("openai-chat completes a chat", async () => {
+        expect(JSON.parse(await paste("openai-chat"))).toMatchObject({
+          object: "chat.completion",
+          choices: [{ message: { content: "You said: Hello there" } }],
+        });
+      });
+
+      test("load-balanced streams from its server", async () => {
+        expect(await paste("load-balanced")).toMatch(
+          /^data: \{"token":"to"\}\n[^]*data: \[DONE\]\n/u,
+        );
+      });
+    },
+  );
+
+  describe.skipIf(dockerIsMissing !== undefined)("a starter that is built as an image", () => {
     let stage: ContainerStage;
     beforeAll(async () => {
       if (images === undefined) throw new Error("no engine was prepared");
@@ -127,7 +133,7 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
     }, SET_UP_MS);
     afterAll(async () => stage[Symbol.asyncDispose]());
 
-    /** Makes an endpoint of a starter's image; answers its id. */
+    /** Creates an endpoint of a starter's image; returns its id. */
     async function serve(starter: StarterName, endpoint: object = {}): Promise<string> {
       return stage.serve({ imageName: images?.imageName(starter) }, { ...endpoint });
     }

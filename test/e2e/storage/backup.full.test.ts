@@ -1,4 +1,4 @@
-/** A data directory copied while its emulator works, as in docs/operating.md, can be used by an emulator. */
+/** A copy of a data directory made while its emulator works, as in docs/operating.md, works for another emulator. */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ const API_KEY = "key-of-the-directory";
 const HANDLERS = {
   "handlers/echo/handler.js": "export const concurrency = 8; export default (job) => job.input;",
 };
-/** As in the docs. */
+/** The commands of the docs. */
 const BACKUP = `
   kill -STOP "$(cat data/emulator.pid)"
   cp -a data backup || failed=1
@@ -27,7 +27,7 @@ interface Acknowledged {
 
 describe("a backup of a data directory", () => {
   it(
-    `taken ${BACKUPS} times under load, has all that was acknowledged before, byte for byte`,
+    `taken ${BACKUPS} times under load, has all that was acknowledged before it, byte for byte`,
     { timeout: 60_000 + BACKUPS * 30_000 },
     async () => {
       await using tree = await temporaryTree(HANDLERS);

@@ -1,4 +1,4 @@
-/** Secrets of object storage are planted, everything is done to have them told, and then they are looked for everywhere. */
+/** Plants secrets of object storage, makes every part of the service handle them, and looks for them everywhere. */
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -49,7 +49,7 @@ async function ask(address: string, body?: object): Promise<Record<string, unkno
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-/** Does a job and looks at it in every way there is. */
+/** Runs a job and reads it in every way there is. */
 async function play(way: string, s3Config?: object): Promise<unknown> {
   const submission = { input: { way }, ...(s3Config === undefined ? {} : { s3Config }) };
   const job = await ask(`/v2/${ENDPOINT}/runsync?wait=60000`, submission);
@@ -58,7 +58,7 @@ async function play(way: string, s3Config?: object): Promise<unknown> {
   return job["status"];
 }
 
-/** Every file of the data directory but those below the given places. */
+/** Every file of the data directory except those below the given places. */
 function filesBeside(...places: readonly string[]): string[] {
   const entries = fs.readdirSync(dataDir, { recursive: true, withFileTypes: true });
   return entries
@@ -67,7 +67,7 @@ function filesBeside(...places: readonly string[]): string[] {
     .filter((file) => !places.some((place) => path.relative(dataDir, file).startsWith(place)));
 }
 
-test("planted secrets are said in no answer, no line and no file but those that keep them", async () => {
+test("no answer, no log line and no file contains planted secrets, except the files that keep them", async () => {
   expect(ownSecret.length).toBeGreaterThan(20);
   const theirs = { accessId: "canary-id", accessSecret: PLANTED, bucketName: "b" };
   const refusing = { ...theirs, endpointUrl: emulator.url };
@@ -80,7 +80,7 @@ test("planted secrets are said in no answer, no line and no file but those that 
   }
   expect(await play("uploads", refusing)).toBe("FAILED");
   expect(await play("lets somebody else throw it", refusing)).toBe("FAILED");
-  // Refused at once: the answer names the problem, not what was sent.
+  // The refusal names the problem, not the value.
   for (const wrong of [{ accessId: 7 }, { endpointUrl: PLANTED }, { [PLANTED]: PLANTED }]) {
     await ask(`/v2/${ENDPOINT}/run`, { input: {}, s3Config: { ...refusing, ...wrong } });
   }
@@ -90,9 +90,9 @@ test("planted secrets are said in no answer, no line and no file but those that 
   expect(await emulator.stop()).toEqual({ code: 0, signal: null });
 
   const lines = [...emulator.stdoutLines, ...emulator.stderrLines];
-  // The handler did try.
+  // The handler has tried.
   expect(lines.join("\n")).toContain("[secret]");
-  // The database holds the submissions, which are the worker's to read, and the credentials' file the store's keys.
+  // The database holds the submissions, which the worker may read; the credentials' file holds the store's keys.
   const files = filesBeside("objects/credentials", "store.db");
   const texts = [...said, ...lines, ...files.map((file) => fs.readFileSync(file, "utf8"))];
   for (const form of [...formsOf(PLANTED), ...formsOf(ownSecret)]) {

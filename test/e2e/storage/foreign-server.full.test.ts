@@ -25,7 +25,7 @@ import { WorkerProgram } from "../runtime/worker-program.ts";
 const BUCKET = "of-tests";
 const MB = 1_000_000;
 
-describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
+describe.runIf(swiftIsMissing === undefined)("on Swift", () => {
   let swift: Swift;
   let client: S3Client;
 
@@ -90,7 +90,7 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
     "an async iterable": (file) => asynchronously(fs.readFileSync(file)),
   };
 
-  test.each(Object.entries(kinds))("5 MB from %s come back as they went", async (kind, make) => {
+  test.each(Object.entries(kinds))("5 MB from %s come back unchanged", async (kind, make) => {
     await using tree = await temporaryTree({});
     const file = tree.path("five.bin");
     fs.writeFileSync(file, five);
@@ -105,7 +105,7 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
     ]);
   });
 
-  test("1 GB from a stream comes back as it went", async () => {
+  test("1 GB from a stream comes back unchanged", async () => {
     const digest = createHash("sha256");
     const piece = randomBytes(MB);
     async function* gigabyte(): AsyncGenerator<Buffer> {
@@ -125,7 +125,7 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
     expect(await openUploads()).toBe(0);
   });
 
-  test("type and metadata are kept, and the address opens for nobody who changes it", async () => {
+  test("an object keeps its type and metadata, and a changed address does not open it", async () => {
     const { upload } = transfers().job;
     const key = "pictures/größe +1.png";
     const { url } = await upload(key, Buffer.alloc(9 * MB), { metadata: { seed: "7" } });
@@ -136,7 +136,7 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
     expect((await fetch(url.replace("+1.png", "").replace("%2B1.png", "2"))).status).toBe(403);
   });
 
-  test("a directory goes up, and a key comes back as a file", async () => {
+  test("a directory is uploaded, and a key is downloaded as a file", async () => {
     await using tree = await temporaryTree({ "a/one.json": "1", "two.txt": "two" });
     const { uploadDir, download } = transfers().job;
     const keys = (await uploadDir("dir", tree.root)).map(({ key }) => key);
@@ -148,7 +148,7 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
     await expect(download("dir/three")).rejects.toMatchObject({ code: "storage_not_found" });
   });
 
-  test("a wrong secret and a bucket that is not there are clear failures", async () => {
+  test("a wrong secret and a missing bucket are clear failures", async () => {
     const wrong = transfers({ accessSecret: "not the secret" }).job;
     for (const body of ["small", Buffer.alloc(9 * MB)]) {
       await expect(wrong.upload("k", body)).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe.runIf(swiftIsMissing === undefined)("against Swift", () => {
     });
   });
 
-  test("a job that is cancelled in mid-upload leaves no multipart upload open", async () => {
+  test("a job that is cancelled during an upload leaves no multipart upload open", async () => {
     const { job, stop } = transfers();
     async function* endless(): AsyncGenerator<Buffer> {
       for (;;) yield Buffer.alloc(MB);

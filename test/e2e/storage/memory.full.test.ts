@@ -1,4 +1,4 @@
-/** However much a stream holds, uploading it takes a bounded amount of memory. */
+/** An upload of a stream of any size takes bounded memory. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { Program } from "../../../bench/asking.ts";

@@ -1,4 +1,4 @@
-/** The built emulator is killed between the ends of jobs and their deliveries: each is delivered by the next one. */
+/** The built emulator is killed between the ends of jobs and their deliveries: the next one delivers each of them. */
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
 import { temporaryTree } from "../../temporary-tree.ts";
@@ -34,11 +34,11 @@ async function kill(emulator: EmulatorProcess): Promise<void> {
   await emulator.exited;
 }
 
-it("of many jobs none is left untold when the emulator is killed in between, and every call is signed", async () => {
+it("every job's webhook is delivered, and each call is signed, when the emulator is killed in between", async () => {
   await using tree = await temporaryTree(FILES);
   const some = Promise.withResolvers<void>();
   const received: Received[] = [];
-  // Every second call is never answered, so that there are calls under way when the emulator is killed.
+  // Every second call gets no answer, so calls are under way when the emulator is killed.
   await using receiver = await startReceiver((response, request) => {
     received.push(request);
     if (received.length === 10) some.resolve();
@@ -70,12 +70,12 @@ it("of many jobs none is left untold when the emulator is killed in between, and
   }
   const told = [...bodies.values()].map((text) => (JSON.parse(text) as { id: string }).id);
   expect(told.toSorted()).toEqual(ids.toSorted());
-  // What was never answered was sent again.
+  // Calls without an answer were sent again.
   expect(received.length).toBeGreaterThan(JOBS);
   expect(received.length).toBeGreaterThan(before);
 });
 
-it("a delivery that failed before the kill has its next try 10 s after the first, from the next emulator", async () => {
+it("a delivery that failed before the kill is tried by the next emulator 10 s after its first try", async () => {
   await using tree = await temporaryTree(FILES);
   const times: number[] = [];
   const failed = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ it("a delivery that failed before the kill has its next try 10 s after the first
   );
 });
 
-it("a service that others can reach calls no local receiver, unless it is told to", async () => {
+it("a service that others can reach calls local receivers only with its option for them", async () => {
   await using tree = await temporaryTree(FILES);
   await using receiver = await startReceiver();
   const args = ["echo.js", "--ephemeral", "--host", "0.0.0.0"];

@@ -1,4 +1,7 @@
-/** A thread: workers that all send a large output at once for each job that they get, until all jobs are done. Posts how many were accepted. */
+/**
+ * A thread with workers that all send a large output at once for each of their jobs, until all jobs are done.
+ * Posts the number of accepted outputs.
+ */
 import { Buffer } from "node:buffer";
 import { parentPort, workerData } from "node:worker_threads";
 import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";

@@ -1,4 +1,4 @@
-/** The highest memory and descriptors of a process, and how long `/health` takes to answer, while a load runs. */
+/** Peak memory and descriptors of a process, and the latency of `/health`, while a load runs. */
 import fs from "node:fs";
 import { PROC } from "../../../setup/proc.ts";
 
@@ -7,11 +7,11 @@ const SAMPLE_MS = 100;
 export class Peaks implements Disposable {
   residentBytes = 0;
   descriptors = 0;
-  /** How long each answer of the probed URL took, in ms. */
+  /** Latency of each answer of the probed URL, in ms. */
   readonly latencies: number[] = [];
   readonly #timer: NodeJS.Timeout;
 
-  /** @param probe asked once per sample, with the answers before still under way; absent: nothing is asked */
+  /** @param probe URL that is requested once per sample, without waiting for earlier answers; absent: no requests */
   constructor(pid: number | undefined, probe?: () => Promise<unknown>) {
     this.#timer = setInterval(() => {
       this.residentBytes = Math.max(this.residentBytes, residentBytes(pid));
@@ -20,7 +20,7 @@ export class Peaks implements Disposable {
     }, SAMPLE_MS);
   }
 
-  /** The latency that 99 % of the probes do not exceed. */
+  /** The 0.99 quantile of the latencies. */
   get p99Ms(): number {
     const sorted = this.latencies.toSorted((a, b) => a - b);
     return sorted[Math.ceil(sorted.length * 0.99) - 1] ?? Infinity;

@@ -22,7 +22,7 @@ export interface ReadAnswer {
   readonly seconds: number;
 }
 
-/** Reads to the end of the connection; the answer must close it. */
+/** Reads to the end of the connection, which the server must close. */
 function read(head: string): Promise<ReadAnswer> {
   const begun = performance.now();
   const { promise, resolve, reject } = Promise.withResolvers<ReadAnswer>();

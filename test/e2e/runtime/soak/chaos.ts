@@ -1,4 +1,4 @@
-/** Strikes workers at random: kills their supervisors, or stops them for about as long as a lease, or longer, and lets them go on. */
+/** Strikes workers at random: kills their supervisors, or freezes them for about as long as a lease or longer. */
 import fs from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SeededRandom } from "../../crash/seeded-random.ts";
@@ -6,7 +6,7 @@ import { processesMarked } from "../../jobs/observe.ts";
 import { PROC } from "../../../setup/proc.ts";
 
 export interface ChaosOptions {
-  /** In the environment of all workers, as `NAME=value`. */
+  /** A variable of all workers, as `NAME=value`. */
   readonly mark: string;
   readonly random: SeededRandom;
   readonly leaseMs: number;
@@ -23,7 +23,7 @@ export class Chaos {
     this.#options = options;
   }
 
-  /** Strikes a worker that is not stopped; every other one is killed. */
+  /** Strikes a worker that is not frozen; every other one is killed. */
   strike(): void {
     const { mark, random, leaseMs } = this.#options;
     const victims = supervisors(mark).filter(({ workerId }) => !this.#stopped.has(workerId));
@@ -36,13 +36,14 @@ export class Chaos {
       return;
     }
     process.kill(victim.pid, "SIGSTOP");
-    // Every other worker is gone before it is woken; the others wake in time, just when they are given up, or later.
+    // Every other worker is lost before it is thawed; the others are thawed in time, just at the end of their
+    // lease, or later.
     const leases = this.strikes % 4 === 2 ? 2 : 0.8 + 0.5 * random.next();
     const resumed = this.#resume(victim, leaseMs * leases);
     this.#stopped.set(victim.workerId, resumed);
   }
 
-  /** Resolves when all stopped workers go on or are gone. */
+  /** Resolves when all frozen workers go on or are gone. */
   async isOver(): Promise<void> {
     await Promise.all(this.#stopped.values());
   }

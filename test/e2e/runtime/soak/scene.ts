@@ -1,15 +1,15 @@
-/** Where a soak takes place: the emulator's options, a directory for all it writes, and how hard it is struck. */
+/** The place of a soak: the emulator's options, a directory for all its files, and the frequency of strikes. */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { History } from "../../crash/history.ts";
 
 const WORKERS = 4;
-/** Jobs a worker takes at a time, as the fixture says. */
+/** Jobs that a worker takes at a time, as the fixture sets. */
 export const CONCURRENCY = 8;
 export const STRIKES = 20;
 export const LEASE_MS = 3_000;
-/** No job is struck more often than there are strikes, so only jobs that crash each time can use up their tries. */
+/** A job is struck at most once per strike, so only jobs that always crash can use up their attempts. */
 export const TRIES_LEFT = STRIKES + 1;
 export const API_KEY = "soak-key";
 

@@ -1,4 +1,4 @@
-/** Hundreds of good and bad jobs, in a full run thousands, on four workers that are struck at random. */
+/** Hundreds of good and bad jobs, thousands in a full run, on four workers that are struck at random. */
 import fs from "node:fs";
 import { createClient, type EndpointClient } from "../../../../runtime/client/index.ts";
 import { check, type Violation } from "../../crash/history-checker.ts";
@@ -13,15 +13,15 @@ import { wayOf, WAYS } from "./ways.ts";
 
 const SUBMITTERS = 16;
 
-/** What came of it. */
+/** Result of a soak. */
 export interface SoakReport {
-  /** What must never happen, found in the history of hand-overs, receipts, handlers and answers. */
+  /** Violations in the history of hand-overs, receipts, handlers and answers. */
   readonly violations: readonly Violation[];
-  /** Jobs with a failure report or a number of tries that does not match their kind. */
+  /** Jobs with a failure report or a number of attempts that does not match their kind. */
   readonly wrongEnds: readonly string[];
   readonly exitCode: number | null;
   readonly processesLeft: readonly ObservedProcess[];
-  /** In the emulator's directory for temporary files, its sockets among them. */
+  /** Files left in the emulator's directory for temporary files, sockets included. */
   readonly filesLeft: readonly string[];
   readonly strikes: number;
   readonly figures: ReturnType<typeof figuresOf>;
@@ -49,7 +49,7 @@ export async function soak(random: SeededRandom, limitMs: number): Promise<SoakR
     wrongEnds: wrongEnds(ended, chaos),
     exitCode,
     processesLeft,
-    // Node keeps compiled code.
+    // Node keeps its compile cache.
     filesLeft: fs.readdirSync(temporary).filter((name) => name !== "node-compile-cache"),
     strikes: chaos.strikes,
     figures: figuresOf(facts, ended, emulator.log),

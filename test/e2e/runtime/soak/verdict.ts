@@ -1,4 +1,4 @@
-/** Problems in how the jobs of a soak ended, and its figures. */
+/** Problems with the ends of a soak's jobs, and figures. */
 import { isTerminal, type Job } from "../../../../runtime/client/index.ts";
 import type { Fact } from "../../crash/history.ts";
 import type { Chaos } from "./chaos.ts";
@@ -11,14 +11,14 @@ export interface Ended {
   readonly job: Job;
 }
 
-/** What is wrong with failure reports and tries; statuses and outputs are the history checker's. */
+/** Problems with failure reports and attempts; the history checker finds those with statuses and outputs. */
 export function wrongEnds(ended: readonly Ended[], chaos: Chaos): string[] {
   const wrong = ended.flatMap(({ marker, job }) => {
     const way = wayOf(marker);
     const problems = [...wrongTries(way, job), ...wrongCertificate(way, job, chaos)];
     return problems.map((problem) => `${marker}: ${problem} (${JSON.stringify(job)})`);
   });
-  // Each strike costs each job of one worker one try; the neighbours of a job that crashed pay nothing.
+  // Each strike costs each job of one worker an attempt; the neighbours of a crashed job lose none.
   const paid = ended.filter(({ marker }) => wayOf(marker).crashes === undefined);
   const tries = paid.reduce((sum, { job }) => sum + (job.retries ?? 0), 0);
   const most = STRIKES * CONCURRENCY;
@@ -32,7 +32,7 @@ function wrongTries({ crashes }: Way, { retries = 0 }: Job): string[] {
   return retries <= most ? [] : [`${retries} retries, ${most} at most`];
 }
 
-/** The last attempt of a job that crashes each time may have been struck instead: then its worker was struck. */
+/** The last attempt of a job that always crashes may have ended by a strike on its worker instead. */
 function wrongCertificate(way: Way, { status, failure }: Job, chaos: Chaos): string[] {
   if (way.failure === undefined) return failure === undefined ? [] : ["a failure report"];
   if (failure === undefined || !isTerminal(status)) return ["no failure report"];
@@ -48,7 +48,7 @@ function wrongCertificate(way: Way, { status, failure }: Job, chaos: Chaos): str
   return isRight ? [] : ["a wrong failure report"];
 }
 
-/** What happened, in numbers. */
+/** Figures of the soak. */
 export function figuresOf(
   facts: readonly Fact[],
   ended: readonly Ended[],

@@ -1,22 +1,25 @@
-/** The jobs of the soak: how many go which way of the fixture misbehaves-in-many-ways, and how each must end. */
+/**
+ * The jobs of the soak: the number for each way of the fixture misbehaves-in-many-ways, and the end that each must
+ * have.
+ */
 import type { Failure, JobPolicy } from "../../../../runtime/client/index.ts";
 import type { Expectation } from "../../crash/history-checker.ts";
 
 export interface Way {
   readonly name: string;
-  /** How many of the jobs go this way. */
+  /** Number of the jobs that go this way. */
   readonly jobs: number;
   readonly policy?: JobPolicy;
   readonly ends: Expectation;
-  /** What the failure report says at least; undefined: there is none. */
+  /** Members that the failure report must have; undefined: there is no report. */
   readonly failure?: Partial<Failure>;
-  /** It costs its job an attempt each time: every time, or the first time. */
+  /** Whether it costs its job an attempt: every time, or only the first time. */
   readonly crashes?: "always" | "once";
 }
 
 const twenty = Array.from({ length: 20 }, (_, n) => ({ n }));
 
-/** The least that may be asked for. */
+/** Minimum number of jobs. */
 const SHORT: JobPolicy = { executionTimeout: 5_000 };
 
 const well = (name: string, jobs: number, chunks?: readonly unknown[]): Way => ({
@@ -40,7 +43,7 @@ const late = (name: string, jobs: number): Way => ({
   failure: { type: "execution_timeout" },
 });
 
-/** Its first attempt ends the process it runs in; the next one is like any other. */
+/** The first attempt ends its process; the next attempt is like any other. */
 const once = (name: string, jobs: number): Way => ({
   ...well(`${name}/once`, jobs),
   crashes: "once",
@@ -51,7 +54,7 @@ const always = (name: string, jobs: number, how: Partial<Failure>): Way => ({
   crashes: "always",
 });
 
-/** The dear ones are rare. */
+/** Expensive ways are rare. */
 export const WAYS: readonly Way[] = [
   well("returns", 616),
   well("awaits", 500),
