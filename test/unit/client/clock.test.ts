@@ -1,4 +1,4 @@
-/** The system's clock as the client uses it. */
+/** The system's clock in the client. */
 import { describe, expect, test } from "vitest";
 import { systemClock, withDeadline } from "../../../runtime/client/clock.ts";
 import { TestClock } from "./test-clock.ts";
@@ -10,7 +10,7 @@ describe("the system's clock", () => {
     expect(systemClock.now()).toBeGreaterThan(before);
   });
 
-  test("breaks off a sleep with the signal's own reason", async () => {
+  test("ends a sleep with the signal's own reason", async () => {
     const reason = new Error("enough");
     const stop = new AbortController();
     const sleep = systemClock.sleep(1_000_000, stop.signal);
@@ -21,7 +21,7 @@ describe("the system's clock", () => {
 });
 
 describe("withDeadline", () => {
-  test("leaves no sleep behind when the work is done first", async () => {
+  test("leaves no sleep behind when the work ends first", async () => {
     const clock = new TestClock("manual");
     const limits = { timeoutMs: 1000, signal: undefined };
     const result = await withDeadline(
@@ -34,7 +34,7 @@ describe("withDeadline", () => {
     expect(clock.sleepers).toBe(0);
   });
 
-  test("does not begin the work of a call that was aborted before", async () => {
+  test("does not begin the work of an aborted call", async () => {
     const limits = { timeoutMs: 1000, signal: AbortSignal.abort(new Error("enough")) };
     let begun = false;
     const work = async (): Promise<void> => {

@@ -51,7 +51,7 @@ describe("refusals", () => {
     [429, RateLimitedError],
     [500, ServiceError],
     [503, ServiceUnavailableError],
-  ])("HTTP %i is its own class with the service's code and sentence", (httpStatus, errorClass) =>
+  ])("HTTP %i has its own class with the service's code and message", (httpStatus, errorClass) =>
     playing(
       [run(refusal(httpStatus, "some_code"))],
       async ({ endpoint }) => {
@@ -160,7 +160,7 @@ describe("connections", () => {
     });
   });
 
-  test("a GET is tried maxAttempts times while no process listens at the port", async () => {
+  test("a GET is tried maxAttempts times without a process at the port", async () => {
     const clock = new TestClock();
     const baseUrl = `http://127.0.0.1:${await freePort()}`;
     await using client = createClient({ baseUrl, apiKey: "k", clock, random: () => 0 });

@@ -1,4 +1,4 @@
-/** The types that `client.endpoint<typeof handler>()` tells from a handler; nothing of it is there when the program runs. */
+/** The types that `client.endpoint<typeof handler>()` infers from a handler; at run time nothing of it remains. */
 import { chunk, defineHandler, type Context, type Job } from "sv-runtime";
 import { createClient, type EndpointClient } from "sv-runtime/client";
 import * as v from "valibot";
@@ -38,7 +38,7 @@ describe("a plain function", () => {
     >();
   });
 
-  test("with no type for its input, or without a return value", () => {
+  test("with no type for its input, or no return value", () => {
     const blind = () => "x";
     const unknowing = (job: Job) => job.id;
     const silent = async (job: Job<{ n: number }>) => void job;
@@ -65,7 +65,7 @@ describe("a plain function", () => {
   });
 });
 
-describe("the types that defineHandler gives", () => {
+describe("the types of defineHandler", () => {
   test("clients submit the input type of the input schema, and get the output type of the output schema", () => {
     const output = v.object({ total: v.pipe(v.number(), v.transform(String)) });
     const handler = defineHandler({
@@ -79,7 +79,7 @@ describe("the types that defineHandler gives", () => {
     expectTypeOf(of<typeof handler>()).toEqualTypeOf<EndpointClient<Raw, { total: string }>>();
   });
 
-  test("without schemas the types of the function count", () => {
+  test("without schemas are the types of the function", () => {
     const plain = defineHandler((job: Job<{ n: number }>) => job.input.n);
     const argued = defineHandler<{ n: number }>({ run: ({ input }) => input.n });
     const open = defineHandler({ run: (job: Job<{ n: number }>) => [job.input.n] });
@@ -142,7 +142,7 @@ describe("a module", () => {
   });
 });
 
-test("types that are not a handler's type are chosen by the caller, as before", () => {
+test("the caller chooses types that are not a handler's type", () => {
   expectTypeOf(client.endpoint("x")).toEqualTypeOf<EndpointClient>();
   expectTypeOf(client.endpoint<{ run: string }>("x")).toEqualTypeOf<
     EndpointClient<{ run: string }>

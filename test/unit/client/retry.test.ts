@@ -13,7 +13,7 @@ const run = (reply: Step["reply"]): Step => ({
 const status = (reply: Step["reply"]): Step => ({ request: `GET ${AT}/status/j`, reply });
 const queued = json({ id: "j", status: "IN_QUEUE" });
 
-describe("trying again", () => {
+describe("a retry", () => {
   test("a GET that is refused with 429 waits as long as Retry-After says and succeeds", () =>
     playing(
       [
@@ -58,7 +58,7 @@ describe("trying again", () => {
     }),
   );
 
-  test("a submission that is refused with 429 was not taken, and is sent again when Retry-After is over", () =>
+  test("a submission that is refused with 429 is sent again after Retry-After", () =>
     playing(
       [run(refusal(429, "rate_limited", {}, { "retry-after": "7" })), run(queued)],
       async ({ endpoint, clock }) => {
@@ -67,7 +67,7 @@ describe("trying again", () => {
       },
     ));
 
-  test("runSync tries again as long as timeoutMs leaves time for that", () => {
+  test("runSync retries while timeoutMs leaves time", () => {
     const runSync = (reply: Step["reply"]): Step => ({
       request: `POST ${AT}/runsync?wait=10000`,
       body: { input: {} },
@@ -84,7 +84,7 @@ describe("trying again", () => {
   test.each([
     ["503", refusal(503, "shutting_down", {}, { "retry-after": "1" })],
     ["a broken connection", hangUp],
-  ])("a submission that may have been taken is never sent twice: %s", (_name, reply) =>
+  ])("a submission that may have been accepted is never sent twice: %s", (_name, reply) =>
     playing([run(reply)], async ({ endpoint, clock }) => {
       await rejection(endpoint.run({}));
       expect(clock.slept).toEqual([]);

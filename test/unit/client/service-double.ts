@@ -16,9 +16,9 @@ const API_KEY = "test-key";
 export interface Step {
   /** Method, path and query, exactly. */
   readonly request: string;
-  /** Headers that must be there, besides the key. */
+  /** Required headers, besides the key. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The JSON body; without it there must be none. */
+  /** The JSON body; absent: the request must have none. */
   readonly body?: unknown;
   readonly reply: (response: ServerResponse, request: IncomingMessage) => void;
 }
@@ -49,7 +49,7 @@ export function lines(...values: readonly unknown[]): Step["reply"] {
   return (response) => response.writeHead(200, NDJSON).end(ndjson(values));
 }
 
-/** A stream that is cut off after `values` and `torn`, the beginning of a further line. */
+/** A stream that ends after `values` and `torn`, the beginning of a further line. */
 export function droppedLines(values: readonly unknown[], torn = ""): Step["reply"] {
   return (response) => {
     response.writeHead(200, NDJSON).write(ndjson(values) + torn, () => response.socket?.end());

@@ -1,4 +1,4 @@
-/** Submitting, reading, cancelling and retrying jobs: requests and results. */
+/** Requests and results when jobs are submitted, read, cancelled and retried. */
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CompletedJob, EndpointClient, Job } from "../../../runtime/client/index.ts";
 import { json, playing } from "./service-double.ts";
@@ -7,7 +7,7 @@ const JOB = "0198-e1";
 const AT = "/v2/my%20endpoint";
 
 describe("EndpointClient", () => {
-  test("run posts the input with the options that are given, and answers the job's id", () =>
+  test("run posts the input with the given options, and returns the job's id", () =>
     playing(
       [
         {
@@ -40,7 +40,7 @@ describe("EndpointClient", () => {
       },
     ));
 
-  test("run and runSync say which trace the job belongs to", () => {
+  test("run and runSync send the job's trace", () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const job = { id: JOB, status: "COMPLETED" };
     const body = { input: {} };
@@ -115,7 +115,7 @@ describe("EndpointClient", () => {
     });
   });
 
-  test("a path in the base URL is kept", async () => {
+  test("the path of the base URL is kept", async () => {
     await playing(
       [{ request: `GET /live/v2/e/status/j`, reply: json({ id: "j", status: "IN_QUEUE" }) }],
       async (scene) => {

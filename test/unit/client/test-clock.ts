@@ -1,4 +1,4 @@
-/** A clock that stands still until it is moved, or moves by itself to the end of each sleep. */
+/** A clock that a test moves, or that moves by itself to the end of each sleep. */
 import type { ClientClock } from "../../../runtime/client/index.ts";
 
 interface Sleeper {
@@ -7,7 +7,7 @@ interface Sleeper {
 }
 
 export class TestClock implements ClientClock {
-  /** How long each sleep was to last, ms. */
+  /** Duration of each sleep, ms. */
   readonly slept: number[] = [];
   readonly #isManual: boolean;
   readonly #sleepers = new Set<Sleeper>();
@@ -41,7 +41,7 @@ export class TestClock implements ClientClock {
     }
   }
 
-  /** How many sleep at the moment. */
+  /** Number of present sleepers. */
   get sleepers(): number {
     return this.#sleepers.size;
   }

@@ -1,4 +1,4 @@
-/** Waiting for the end of a job with runSync and wait: duration, and errors. */
+/** Waits for the end of a job with runSync and wait: duration, and errors. */
 import { describe, expect, test } from "vitest";
 import {
   JobCancelledError,
@@ -28,7 +28,7 @@ const runSync = (wait: number, reply: Step["reply"]): Step => ({
   reply,
 });
 
-/** An answer that is held back for `ms` of the clock's time. */
+/** An answer that comes after `ms` of the clock's time. */
 const after =
   (clock: TestClock, ms: number, reply: Step["reply"]): Step["reply"] =>
   (response, request) => {
@@ -37,7 +37,7 @@ const after =
   };
 
 describe("wait", () => {
-  test("asks again until the job is COMPLETED and gives its output", () => {
+  test("polls until the job is COMPLETED, and returns its output", () => {
     const clock = new TestClock();
     return playing(
       [sync(90_000, after(clock, 90_000, running)), sync(90_000, completed)],
@@ -55,13 +55,13 @@ describe("wait", () => {
     );
   });
 
-  test("does not hammer a service that answers at once", () =>
+  test("pauses between polls of a service that answers at once", () =>
     playing([sync(90_000, running), sync(90_000, completed)], async ({ endpoint, clock }) => {
       await endpoint.wait("j");
       expect(clock.slept).toEqual([500]);
     }));
 
-  test("survives a connection that breaks while it waits", () =>
+  test("survives a broken connection", () =>
     playing([sync(90_000, hangUp), sync(90_000, completed)], async ({ endpoint }) => {
       expect((await endpoint.wait("j")).output).toEqual({ n: 1 });
     }));
@@ -87,7 +87,7 @@ describe("wait", () => {
     ),
   );
 
-  test("gives up exactly when timeoutMs have passed, while the service still holds the answer", async () => {
+  test("ends exactly after timeoutMs, while the service still holds the answer", async () => {
     const clock = new TestClock("manual");
     const asked = Promise.withResolvers<void>();
     await playing(
@@ -111,7 +111,7 @@ describe("wait", () => {
     );
   });
 
-  test("a signal ends the waiting with its reason", async () => {
+  test("a signal ends the wait with its reason", async () => {
     const asked = Promise.withResolvers<void>();
     const stop = new AbortController();
     await playing(
@@ -130,18 +130,18 @@ describe("wait", () => {
 });
 
 describe("runSync", () => {
-  test("gives the job that ended within the first answer", () =>
+  test("returns the job that ended within the first answer", () =>
     playing([runSync(90_000, completed), runSync(2000, completed)], async ({ endpoint }) => {
       expect((await endpoint.runSync({})).output).toEqual({ n: 1 });
       expect((await endpoint.runSync({}, { waitMs: 2000 })).status).toBe("COMPLETED");
     }));
 
-  test("goes on by status-sync when the service's wait elapses", () =>
+  test("continues with status-sync after the service's wait", () =>
     playing([runSync(1000, running), sync(90_000, completed)], async ({ endpoint }) => {
       expect((await endpoint.runSync({}, { waitMs: 1000 })).output).toEqual({ n: 1 });
     }));
 
-  test("throws what the job failed with", () =>
+  test("throws the job's failure", () =>
     playing(
       [runSync(90_000, json({ id: "j", status: "FAILED", error: "boom" }))],
       async ({ endpoint }) => {
@@ -149,7 +149,7 @@ describe("runSync", () => {
       },
     ));
 
-  test("timeoutMs covers the submission and the waiting after it", async () => {
+  test("timeoutMs covers the submission and the wait after it", async () => {
     const clock = new TestClock("manual");
     const asked = Promise.withResolvers<void>();
     await playing(
@@ -170,7 +170,7 @@ describe("runSync", () => {
     );
   });
 
-  test("a timeoutMs shorter than the service's wait shortens it, so that the job's id is known", () => {
+  test("a timeoutMs shorter than the service's wait shortens the wait, so that the job's id is known", () => {
     const clock = new TestClock("manual");
     return playing(
       [runSync(1000, after(clock, 1000, running))],

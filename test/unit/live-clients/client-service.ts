@@ -1,4 +1,7 @@
-/** A service as a client of the live service meets it: requests with that client's headers, answers read by its types. */
+/**
+ * A service as a client of the live service sees it: requests with that client's headers, answers read by its
+ * types.
+ */
 import assert from "node:assert/strict";
 import type { z } from "zod";
 import { send as sendGraphql, shownMessage } from "../http/management/graphql/graphql-harness.ts";
@@ -11,13 +14,13 @@ export type ClientHeaders = Readonly<Record<string, string>>;
 export interface ClientService extends AsyncDisposable {
   readonly service: TestHttp;
   /**
-   * Sends a request as the client does, to a path below `/live`, and reads the answer: its body must match `reads`, and its
-   * status must be `status` (default 200). Also checks that the answer is documented.
+   * Sends a request like the client to a path below `/live`, and reads the answer: its body must match `reads`,
+   * and its status must be `status` (default 200). Also checks that the answer is documented.
    */
   readonly send: <Body>(request: ClientRequest<Body>) => Promise<Body>;
   /** Sends a GraphQL document: its answer must have no errors, not even an empty list, and data that matches `reads`. */
   readonly ask: <Data>(request: GraphqlRequest<Data>) => Promise<Data>;
-  /** The text that the client shows of a refusal by GraphQL. */
+  /** The text that the client shows when GraphQL refuses a request. */
   readonly refused: (request: Omit<GraphqlRequest<unknown>, "reads">) => Promise<string>;
 }
 
@@ -26,7 +29,7 @@ export const NO_KEY = { authorization: "" };
 
 interface GraphqlRequest<Data> {
   readonly query: string;
-  /** Variables as the client sends them; some send null or an empty object for none. */
+  /** Variables as the client sends them; some clients send null or an empty object for none. */
   readonly variables?: unknown;
   readonly headers?: ClientHeaders;
   readonly reads: z.ZodType<Data>;
@@ -35,7 +38,7 @@ interface GraphqlRequest<Data> {
 interface ClientRequest<Body> {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
-  /** Absent: none, and for POST a `Content-Length` of 0. */
+  /** Body; absent: no body, and for POST a `Content-Length` of 0. */
   readonly body?: object;
   readonly status?: number;
   readonly reads: z.ZodType<Body>;

@@ -15,7 +15,7 @@ export function startCommandLine(version: string, playing: Playing): Promise<Cli
 
 export const id = z.string().min(1);
 
-/** What Go decodes into a value of that type from REST: absent and null leave it as it is. */
+/** A REST value that Go decodes into that type: absent and null leave the variable unchanged. */
 export const text = z.string().nullish();
 export const int = z.int().nullish();
 export const flag = z.boolean().nullish();
@@ -26,13 +26,13 @@ export const env = z.record(z.string(), z.string()).nullish();
 export const selectedText = z.string().nullable();
 export const selectedInt = z.int().nullable();
 
-/** It asks for pages until there is none. */
+/** Reads pages until there is no further one. */
 export const pagination = z.looseObject({
   nextCursor: z.string().nullable(),
   hasNextPage: z.boolean(),
 });
 
-/** Makes a serverless template, and answers its id. */
+/** Creates a serverless template; returns its id. */
 export async function createTemplate({ send }: ClientService, more: object = {}): Promise<string> {
   const body = { name: "worker", imageName: "example/a:1", isServerless: true, ...more };
   const reads = z.looseObject({ id });

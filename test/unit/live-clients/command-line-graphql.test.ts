@@ -17,7 +17,7 @@ const playing = new Playing(PLAYS.commandLineGraphql);
 
 const start = () => startCommandLine("2.7.2", playing);
 
-test("user, and doctor, which adds the key of its machine to those there are", async () => {
+test("user, and doctor, which adds its machine's key to the existing keys", async () => {
   await using client = await start();
   const user = z.strictObject({
     id,
@@ -79,7 +79,7 @@ test("user, and doctor, which adds the key of its machine to those there are", a
   expect(after.myself.pubKey?.split("\n").filter((line) => line !== "")).toHaveLength(2);
 });
 
-test("gpu list and datacenter list; a type is shown that some data centre has", async () => {
+test("gpu list and datacenter list, which show a GPU type if a data centre has it", async () => {
   await using client = await start();
   const gpu = z.strictObject({
     id,

@@ -108,7 +108,7 @@ test("serverless create: the pool of a GPU type, then the endpoint", async () =>
   expect(text1).toBe("Invalid GPU Pool ID");
 });
 
-test("serverless update: another template; newer ones read the endpoint before they set its models", async () => {
+test("serverless update sets another template; newer versions read the endpoint before they set its models", async () => {
   await using client = await start();
   const templateId = await createTemplate(client);
   await client.ask({
@@ -161,7 +161,7 @@ test("serverless update: another template; newer ones read the endpoint before t
   };
   const { myself } = await client.ask(read);
   expect(myself.endpoint).toMatchObject({ id: "echo", templateId });
-  // Go leaves texts empty that are null.
+  // Go leaves a null text empty.
   const empty = Object.entries(myself.endpoint).map(([field, value]) => [field, value ?? ""]);
   const input = { ...Object.fromEntries(empty), modelReferences: [] } as object;
   const save = `mutation SaveEndpoint($input: EndpointInput!) { saveEndpoint(input: $input) { id } }`;

@@ -1,4 +1,7 @@
-/** Calls as the live service's command line of autumn 2026 makes them for pods and logs, and the fields that it decodes by type. */
+/**
+ * Calls of the live service's command line of autumn 2026 for pods and logs, and the fields that it decodes by
+ * type.
+ */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { TextReader } from "../http/operation/answers/text-reader.ts";
@@ -41,12 +44,12 @@ const pod = z.looseObject({
 const volume = z.looseObject({ id, name: z.string(), size: z.int(), dataCenter: id, type: id });
 const nothing = z.undefined();
 
-/** It shows the first of `error`, `message` and `detail` of a refusal. */
+/** The command line shows the first of `error`, `message` and `detail` of a refusal. */
 const problem = z.strictObject({ title: id, status: z.int(), detail: id, errors: texts });
 
 const created = { status: 201 } as const;
 
-test("pods: created, listed page by page, read, acted on, updated, deleted", async () => {
+test("the command line creates, lists page by page, reads, acts on, updates and deletes pods", async () => {
   await using client = await start();
   const { send } = client;
   const body = {
@@ -94,7 +97,7 @@ test("pods: created, listed page by page, read, acted on, updated, deleted", asy
   });
 });
 
-test("a CPU pod of the flavour that is most available, with a network volume", async () => {
+test("the command line creates a CPU pod of the most available flavour, with a network volume", async () => {
   await using client = await start();
   const { send } = client;
   const flavors = await send({
@@ -118,7 +121,7 @@ test("a CPU pod of the flavour that is most available, with a network volume", a
   expect(await send({ ...request, ...created })).toMatchObject({ mounts: body.mounts });
 });
 
-test("the logs of a worker, followed with reconnects behind the last line", async () => {
+test("the command line follows the logs of a worker, and reconnects after the last line", async () => {
   await using client = await start();
   const { service } = client;
   const { worker } = await service.test.connectWorker();
@@ -149,11 +152,11 @@ test("the logs of a worker, followed with reconnects behind the last line", asyn
   expect((await (await follow({ "last-event-id": empty.cursor }))()).line).toBe("two");
 });
 
-test("a refusal is shown by its detail", async () => {
+test("the command line shows the detail of a refusal", async () => {
   await using client = await start();
   const body = { name: "box", image: "a/b:1", cpu: { id: "cpu9x", vcpuCount: 2 } };
   const request = { method: "POST", path: "/v2/pods", body } as const;
-  // With 400 it goes on to the next flavour.
+  // With 400 it tries the next flavour.
   const { detail } = await client.send({ ...request, status: 400, reads: problem });
   expect(detail).toContain("cpu.id must be one of cpu3c");
 });

@@ -1,4 +1,4 @@
-/** Calls as the live service's command line of autumn 2026 makes them by the second version of REST, and the fields that it decodes by type. */
+/** Calls of the live service's command line of autumn 2026 over REST v2, and the fields that it decodes by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { ClientService } from "./client-service.ts";
@@ -64,7 +64,7 @@ const template = z.looseObject({
 const volume = z.looseObject({ id, name: z.string(), size: z.int(), dataCenter: id, type: id });
 const nothing = z.undefined();
 
-/** It shows the first of `error`, `message` and `detail` of a refusal. */
+/** The command line shows the first of `error`, `message` and `detail` of a refusal. */
 const problem = z.strictObject({ title: id, status: z.int(), detail: id, errors: texts });
 
 const created = { status: 201 } as const;
@@ -79,7 +79,7 @@ async function createTemplate({ send }: ClientService, more: object = {}): Promi
   return (await send({ ...request, ...created })).id;
 }
 
-/** Creates an endpoint over the second version of the interface; the command line itself uses GraphQL. */
+/** Creates an endpoint over REST v2; the command line itself uses GraphQL. */
 async function createEndpoint(client: ClientService): Promise<string> {
   const body = {
     ...{ name: "upscale", templateId: await createTemplate(client), type: "QUEUE" },
@@ -89,7 +89,7 @@ async function createEndpoint(client: ClientService): Promise<string> {
   return (json as { id: string }).id;
 }
 
-test("endpoints: listed, read with their workers, updated with what was read, deleted", async () => {
+test("the command line lists endpoints, reads them with their workers, updates and deletes them", async () => {
   await using client = await start();
   const { send, service } = client;
   const endpointId = await createEndpoint(client);
@@ -128,7 +128,7 @@ test("endpoints: listed, read with their workers, updated with what was read, de
   await send({ method: "GET", path, status: 404, reads: problem });
 });
 
-test("templates: created, listed, read, updated, deleted; those of the catalog", async () => {
+test("the command line creates, lists, reads, updates and deletes templates, and lists those of the catalog", async () => {
   await using client = await start();
   const { send } = client;
   const templateId = await createTemplate(client);
@@ -144,7 +144,7 @@ test("templates: created, listed, read, updated, deleted; those of the catalog",
   await send({ method: "DELETE", path, status: 204, reads: nothing });
 });
 
-test("network volumes: created, listed, read, made larger, deleted", async () => {
+test("the command line creates, lists, reads, enlarges and deletes network volumes", async () => {
   await using client = await start();
   const { send } = client;
   const body = { name: "models", size: 10, dataCenter: "EU-RO-1" };
@@ -160,7 +160,7 @@ test("network volumes: created, listed, read, made larger, deleted", async () =>
   await send({ method: "DELETE", path, status: 204, reads: nothing });
 });
 
-test("registries: created, listed, read without what is secret, deleted", async () => {
+test("the command line creates, lists and deletes registries, and reads them without secrets", async () => {
   await using client = await start();
   const { send } = client;
   const auth = z.looseObject({ id, name: z.string(), username: text });
@@ -175,7 +175,7 @@ test("registries: created, listed, read without what is secret, deleted", async 
   await send({ method: "DELETE", path, status: 204, reads: nothing });
 });
 
-test("gpu list and datacenter list, of the catalog", async () => {
+test("gpu list and datacenter list read the catalog", async () => {
   await using client = await start();
   const { send } = client;
   const stock = z.enum(["NONE", "LOW", "MEDIUM", "HIGH"]);
@@ -201,7 +201,7 @@ test("gpu list and datacenter list, of the catalog", async () => {
   expect(dataCenters.map((each) => each.id)).toContain("EU-RO-1");
 });
 
-test("ssh keys: read, and replaced with one more", async () => {
+test("the command line reads SSH keys, and replaces them with a longer list", async () => {
   await using client = await start();
   const { send } = client;
   const path = "/v2/account/ssh-keys";

@@ -1,4 +1,4 @@
-/** Calls as the live service's command line makes them over its REST interface, and the fields that it decodes by type. */
+/** REST calls of the live service's command line, and the fields that it decodes by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import type { ClientService } from "./client-service.ts";
@@ -96,7 +96,7 @@ function createTemplate({ send }: ClientService, more: object = {}) {
   return send({ method: "POST", path: "/v1/templates", body, reads: template });
 }
 
-test("templates: created, listed, read, updated, deleted", async () => {
+test("the command line creates, lists, reads, updates and deletes templates", async () => {
   await using client = await start();
   const { send } = client;
   const { id } = await createTemplate(client);
@@ -115,11 +115,11 @@ test("templates: created, listed, read, updated, deleted", async () => {
   await send({ method: "GET", path, status: 404, reads: gone });
 });
 
-test("endpoints: listed and read with their template and workers, updated, deleted", async () => {
+test("the command line lists and reads endpoints with their template and workers, updates and deletes them", async () => {
   await using client = await start();
   const { send, service } = client;
   const { id: templateId } = await createTemplate(client);
-  // It creates them by GraphQL, which is not there; so another client has.
+  // The command line creates endpoints by GraphQL, so another client creates this one.
   const { json } = await service.call("POST", "/live/v1/endpoints", { body: { templateId } });
   const { id } = json as { id: string };
   await service.test.connectWorker(id);
@@ -143,7 +143,7 @@ test("endpoints: listed and read with their template and workers, updated, delet
   await send({ method: "DELETE", path, status: 204, reads: nothing });
 });
 
-test("pods: created, listed by filters, acted on, updated, deleted", async () => {
+test("the command line creates, lists by filters, acts on, updates and deletes pods", async () => {
   await using client = await start();
   const { send } = client;
   const body = {
@@ -176,7 +176,7 @@ test("pods: created, listed by filters, acted on, updated, deleted", async () =>
   await send({ method: "DELETE", path, status: 204, reads: nothing });
 });
 
-test("network volumes: created, listed, read, made larger, deleted", async () => {
+test("the command line creates, lists, reads, enlarges and deletes network volumes", async () => {
   await using client = await start();
   const { send } = client;
   const body = { name: "models", size: 10, dataCenterId: "EU-RO-1" };
@@ -189,7 +189,7 @@ test("network volumes: created, listed, read, made larger, deleted", async () =>
   await send({ method: "DELETE", path, status: 204, reads: nothing });
 });
 
-test("registry auths: created, listed and read without what is secret, deleted", async () => {
+test("the command line creates, lists and deletes registry auths, and reads them without secrets", async () => {
   await using client = await start();
   const { send } = client;
   const reads = z.strictObject({ id: z.string(), name: z.string() });
@@ -205,7 +205,7 @@ test.each([
   ["pods", "bucketSize=day&grouping=podId&gpuTypeId=NVIDIA+L4", 0],
   ["endpoints", "bucketSize=hour&grouping=endpointId", 1],
   ["networkvolumes", "bucketSize=month", 1],
-])("billing of %s", async (what, query, count) => {
+])("the command line reads the billing of %s", async (what, query, count) => {
   await using client = await start();
   const record = z.looseObject({
     time: z.string(),
@@ -226,7 +226,7 @@ test.each([
   expect(records).toHaveLength(count);
 });
 
-test("jobs: run, runsync and status, of which it reads id and status and hands on the rest", async () => {
+test("the commands run, runsync and status read a job's id and status and pass on the rest", async () => {
   await using client = await start();
   const { send, service } = client;
   const reads = z.looseObject({ id: z.string(), status: z.string() });
@@ -242,7 +242,7 @@ test("jobs: run, runsync and status, of which it reads id and status and hands o
   expect(await answer).toMatchObject({ status: "COMPLETED", output: "Hi again" });
 });
 
-test("a refusal has one sentence under `error`, a text, and no code that it does not know", async () => {
+test("a refusal has a text under `error`, and no code that the command line does not know", async () => {
   await using client = await start();
   const reads = z.object({
     error: z.string().min(1),

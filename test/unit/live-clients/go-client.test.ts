@@ -1,4 +1,4 @@
-/** Calls as the live service's Go client makes them: POST to read, an empty body, 200 and nothing else, integers, string errors. */
+/** Calls of the live service's Go client: POST to read, an empty body, only 200 accepted, integers, string errors. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
@@ -59,7 +59,7 @@ test("Run, and Status by POST until the job has ended", async () => {
   expect(ended.error).toBeUndefined();
 });
 
-test("RunSync, and StatusSync by POST for what takes longer", async () => {
+test("RunSync, and StatusSync by POST for longer jobs", async () => {
   await using client = await start();
   const { service, send } = client;
   const { clock } = service.test;
@@ -78,7 +78,7 @@ test("RunSync, and StatusSync by POST for what takes longer", async () => {
   expect(await answer).toMatchObject({ id, status: "COMPLETED", output: 7, delayTime: 90_000 });
 });
 
-test("RunSync of a job that fails reads its error as one text", async () => {
+test("RunSync of a failed job reads its error as one text", async () => {
   await using client = await start();
   const { service, send } = client;
   const worker = await service.test.connectWorker();
@@ -156,7 +156,7 @@ test("CancelRequest and PurgeQueue without a body, Health by GET", async () => {
   expect(purged).toEqual({ status: "completed", removed: 1 });
 });
 
-test("a status other than 200 is an error to it, whatever the body says", async () => {
+test("the client takes any status other than 200 as an error, whatever the body", async () => {
   await using client = await start();
   const reads = z.looseObject({ error: z.string() });
   const path = "/v2/echo/status/none";

@@ -1,4 +1,4 @@
-/** A service with a handler for each outcome of a job, for a client to call; its time stands still. */
+/** A service with a handler for each outcome of a job, for a client to call; its clock stands still. */
 import { type Emulator, startEmulator } from "sv-runtime/emulator";
 
 /** @param gate output of `gated`, which `counts` also waits for in the middle */

@@ -1,4 +1,4 @@
-/** Calls as the live service's MCP server makes them by GraphQL: in the open without a key, and to see whether a key is good. */
+/** GraphQL calls of the live service's MCP server: public ones without a key, and the check of a key. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { NO_KEY, startClientService } from "./client-service.ts";
@@ -12,7 +12,7 @@ const start = () =>
 
 const id = z.string().min(1);
 
-test("get-capacity: which types there are with which CUDA, without a key", async () => {
+test("get-capacity lists GPU types and their CUDA versions without a key", async () => {
   await using client = await start();
   const type = z.strictObject({
     id,
@@ -86,7 +86,7 @@ test("get-capacity: which types there are with which CUDA, without a key", async
   });
 });
 
-test("a key is good if somebody has it, and not if nobody does or it is refused", async () => {
+test("a key is good if it has a user, and bad if it has none or is refused", async () => {
   await using client = await start();
   const query = "query { myself { id } }";
   await client.ask({ query, reads: z.strictObject({ myself: z.strictObject({ id }) }) });
@@ -99,7 +99,7 @@ test("a key is good if somebody has it, and not if nobody does or it is refused"
   expect(answer.status).toBe(401);
 });
 
-test("there are no public endpoints", async () => {
+test("the list of public endpoints is empty", async () => {
   await using client = await start();
   const query = `query { allAiApiPublicConfigs {
     id aiApiId modelName displayName description metadata isLive createdAt updatedAt } }`;
@@ -108,7 +108,7 @@ test("there are no public endpoints", async () => {
   expect(read.allAiApiPublicConfigs).toEqual([]);
 });
 
-test("the hub is not served, which is said in words", async () => {
+test("the hub is refused with a message", async () => {
   await using client = await start();
   const listings = { query: "query { listings(input: {}) { id repoId } }", headers: NO_KEY };
   expect(await client.refused(listings)).toContain("the query listings is not served");

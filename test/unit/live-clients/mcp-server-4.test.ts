@@ -1,4 +1,4 @@
-/** The live service's own MCP server, version 4.0.0 unchanged, over its stdin and stdout: every tool that it has. */
+/** The live service's own MCP server, version 4.0.0 unchanged, over its stdin and stdout: all its tools. */
 import { fileURLToPath } from "node:url";
 import type { Emulator } from "sv-runtime/emulator";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ const PROGRAM = fileURLToPath(import.meta.resolve("@runpod/mcp-server"));
 let emulator: Emulator;
 let server: McpProcess;
 
-/** What the handlers that wait wait for. */
+/** The gate of the handlers that wait. */
 const gate = Promise.withResolvers<unknown>();
 
 const playing = new Playing(PLAYS.mcp);
@@ -30,7 +30,7 @@ afterAll(async () => {
   await emulator.stop();
 });
 
-/** The variables that its block in the documentation sets. */
+/** The variables of its block in the documentation. */
 function documentedVariables(url: string): Readonly<Record<string, string>> {
   const { text } = readDocument("docs/live-clients.md");
   const [, below = ""] = text.split("### MCP server, from 4.0.0\n");
@@ -46,7 +46,7 @@ function documentedVariables(url: string): Readonly<Record<string, string>> {
 
 const called = new Set<string>();
 
-/** What a tool answers that succeeds. */
+/** The answer of a successful tool. */
 async function tool<Value = unknown>(name: string, args: object = {}): Promise<Value> {
   called.add(name);
   const { isError, value } = await server.call(name, args);
@@ -54,7 +54,7 @@ async function tool<Value = unknown>(name: string, args: object = {}): Promise<V
   return value as Value;
 }
 
-/** What a tool shows of a refusal. */
+/** The text that a tool shows of a refusal. */
 async function refusal(name: string, args: object = {}): Promise<string> {
   called.add(name);
   const { isError, value } = await server.call(name, args);
@@ -67,7 +67,7 @@ interface Thing {
   readonly [field: string]: unknown;
 }
 
-test("templates: created, read, listed, changed, deleted, and those that are public", async () => {
+test("templates are created, read, listed, changed, deleted, and the public ones listed", async () => {
   const body = { name: "upscale", image: "sv.local/echo", serverless: true, args: "python 'a b'" };
   const made = await tool<Thing>("create-template", { body });
   expect(made).toMatchObject({ ...body, cmd: ["python", "a b"], ports: [] });
@@ -93,7 +93,7 @@ const ENDPOINT = {
 };
 
 describe("endpoints", () => {
-  test("are created, read, listed, changed and deleted, and jobs run on what was made", async () => {
+  test("are created, read, listed, changed and deleted, and run jobs", async () => {
     const made = await tool<Thing>("create-endpoint", { body: ENDPOINT });
     expect(made).toMatchObject(ENDPOINT);
     const { id } = made;
@@ -114,7 +114,7 @@ describe("endpoints", () => {
     expect(await tool("delete-endpoint", { id })).toEqual({ status: 204 });
   });
 
-  test("show the lines of their workers", async () => {
+  test("show the log lines of their workers", async () => {
     await tool("runsync-endpoint", { endpointId: "prints", input: {} });
     const { workers } = await tool<{ workers: Thing[] }>("list-endpoint-workers", { id: "prints" });
     const workerId = workers[0]?.id ?? "";
@@ -130,7 +130,7 @@ describe("jobs", () => {
   const read = (endpointId: string, jobId: string, wait?: number) =>
     tool("get-job-status", { endpointId, jobId, wait });
 
-  test("run, and are waited for", async () => {
+  test("run, and tools wait for their ends", async () => {
     const id = await run("echo", { n: 2 });
     expect(await read("echo", id, 30_000)).toMatchObject({ status: "COMPLETED", output: { n: 2 } });
   });
@@ -144,7 +144,7 @@ describe("jobs", () => {
     expect(stream).toMatchObject([{ output: "a" }, { output: "b" }]);
   });
 
-  test("are cancelled, retried where they failed, and counted", async () => {
+  test("are cancelled, retried after a failure, and counted", async () => {
     const failed = await run("broken");
     expect(await read("broken", failed, 30_000)).toMatchObject({ status: "FAILED" });
     const again = { endpointId: "broken", jobId: failed };
@@ -157,7 +157,7 @@ describe("jobs", () => {
     });
   });
 
-  test("are removed while they wait", async () => {
+  test("are removed from the queue", async () => {
     const { queue } = emulator.endpoint("echo");
     queue.hold();
     await run("echo");
@@ -168,7 +168,7 @@ describe("jobs", () => {
   });
 });
 
-test("pods: created, read, listed, changed, acted on, their log, deleted", async () => {
+test("pods are created, read, listed, changed, acted on and deleted, and their logs read", async () => {
   const body = {
     ...{ name: "box", image: "example/box:1", startSsh: true, ports: ["22/tcp"] },
     cpu: { id: "cpu3c", vcpuCount: 2 },
@@ -188,7 +188,7 @@ test("pods: created, read, listed, changed, acted on, their log, deleted", async
   expect(await tool("delete-pod", { id })).toEqual({ status: 204 });
 });
 
-test("network volumes, registries and SSH keys", async () => {
+test("network volumes, registries and SSH keys are managed", async () => {
   const volume = { name: "models", size: 10, dataCenter: "EU-RO-1" };
   const { id } = await tool<Thing>("create-network-volume", { body: volume });
   expect(await tool("get-network-volume", { id })).toMatchObject(volume);
@@ -206,7 +206,7 @@ test("network volumes, registries and SSH keys", async () => {
   expect(await tool("get-ssh-keys")).toEqual({ keys });
 });
 
-test("the catalog, with what is there of each", async () => {
+test("the catalog shows the availability of each entry", async () => {
   const asked = { include: ["AVAILABILITY"], product: ["POD"] };
   const { gpus } = await tool<{ gpus: Thing[] }>("list-gpu-types", asked);
   expect(gpus).toContainEqual(expect.objectContaining({ id: "NVIDIA L4", pool: "AMPERE_24" }));
@@ -223,7 +223,7 @@ test("the catalog, with what is there of each", async () => {
   expect(items).toContainEqual(expect.objectContaining({ id: "NVIDIA L4", stockStatus: "Low" }));
 });
 
-test("bills of all kinds", async () => {
+test("bills of all kinds are read", async () => {
   const period = { bucketSize: "day", lastN: 7 };
   for (const name of [
     ...["list-billing", "list-pod-billing", "list-serverless-billing", "list-endpoint-billing"],
@@ -249,27 +249,27 @@ test.each([
   ],
   ["list-hub-repos", {}, "listings"],
   ["deploy-hub-repo", { repo: "a/b" }, "listing"],
-])("%s is refused with a sentence", async (name, args, sentence) => {
+])("%s is refused with a message", async (name, args, sentence) => {
   expect(await refusal(name, args)).toContain(sentence);
 });
 
-test("there are no clusters, builds and delegations", async () => {
+test("the lists of clusters, builds and delegations are empty", async () => {
   expect(await tool("list-clusters")).toMatchObject({ clusters: [] });
   expect(await tool("list-endpoint-builds", { id: "echo" })).toMatchObject({ builds: [] });
   expect(await tool("list-delegations")).toMatchObject({ delegations: [] });
 });
 
-test("there are no public endpoints", async () => {
+test("the list of public endpoints is empty", async () => {
   expect(await tool("list-public-endpoints")).toMatchObject({ items: [] });
 });
 
-test("no tool was left out", async () => {
+test("the tests above call every tool", async () => {
   expect([...called].toSorted()).toEqual(server.tools.toSorted());
   const headers = { authorization: `Bearer ${KEY}` };
   const metrics = await (await fetch(`${emulator.url}/metrics`, { headers })).text();
   const answered = /^sv_http_requests_total\{operation="(\w+)",code="2\d\d"\}/gmu;
   const names = [...metrics.matchAll(answered)].map(([, name = ""]) => name);
-  // What it asks by GraphQL is played in a test of its own.
+  // Another test plays its GraphQL requests.
   playing.noteOperations(names.filter((name) => name !== "askGraphql"));
 });
 

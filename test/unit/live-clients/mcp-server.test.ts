@@ -1,4 +1,4 @@
-/** Calls of the live service's MCP server with the first version of REST. */
+/** Calls of the live service's MCP server over REST v1. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { startClientService } from "./client-service.ts";
@@ -21,7 +21,7 @@ const start = () =>
 const thing = z.looseObject({ id: z.string() });
 const list = z.array(thing);
 
-test("lists are bare arrays; parameters with several values are repeated, flags are words", async () => {
+test("lists are bare arrays; parameters with several values are repeated, and flags are words", async () => {
   await using client = await start();
   const listed = (path: string) => client.send({ method: "GET", path, reads: list });
   const filters = "computeType=GPU&gpuTypeId=NVIDIA+L4&gpuTypeId=NVIDIA+A40&name=dev";
@@ -34,7 +34,7 @@ test("lists are bare arrays; parameters with several values are repeated, flags 
   expect(await listed("/v1/containerregistryauth")).toEqual([]);
 });
 
-test("bodies go through as they were given; ids do not stand in those of PATCH", async () => {
+test("bodies pass unchanged; the body of PATCH has no id", async () => {
   await using client = await start();
   const { send } = client;
   const template = {
@@ -78,7 +78,7 @@ test("bodies go through as they were given; ids do not stand in those of PATCH",
   expect(await send({ method: "GET", path, reads: thing })).toMatchObject(body);
 });
 
-test("an action on a pod has no body, and is answered with JSON", async () => {
+test("an action on a pod has no body, and gets JSON", async () => {
   await using client = await start();
   const { send } = client;
   const body = {
@@ -99,7 +99,7 @@ test("an action on a pod has no body, and is answered with JSON", async () => {
   }
 });
 
-test("what is deleted is answered with 204, which it takes for a success", async () => {
+test("a deletion is answered with 204, which the server takes for success", async () => {
   await using client = await start();
   const { send } = client;
   const body = { name: "models", size: 10, dataCenterId: "EU-RO-1" };
@@ -109,7 +109,7 @@ test("what is deleted is answered with 204, which it takes for a success", async
   expect(await send({ method: "GET", path: "/v1/networkvolumes", reads: list })).toEqual([]);
 });
 
-test("a job's chunks are gathered by polling, beside a status that is final at last", async () => {
+test("polling collects a job's chunks, with a status that is final at the end", async () => {
   await using client = await start();
   const { service, send } = client;
   const worker = await service.test.connectWorker();
@@ -123,7 +123,7 @@ test("a job's chunks are gathered by polling, beside a status that is final at l
   expect(part).toMatchObject({ status: "COMPLETED", stream: [{ output: "a" }, { output: "b" }] });
 });
 
-test("a sync job whose wait is over comes with its id, which status is asked for", async () => {
+test("a sync job that outlasts the wait returns its id, for which the server then asks the status", async () => {
   await using client = await start();
   const { service, send } = client;
   const path = "/v2/echo/runsync?wait=1000";

@@ -1,4 +1,4 @@
-/** The live service's own npm client, unchanged, on everything it can do: pointed below `/live` by its base URL. */
+/** The live service's own npm client, unchanged, with its base URL below `/live`: all its functions. */
 import runpodSdk from "runpod-sdk";
 import type { Emulator } from "sv-runtime/emulator";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -8,14 +8,14 @@ import { PLAYS } from "./plays.ts";
 // Timeout of most calls of the client, by default three seconds.
 import { LOOK_MS } from "../../setup/patience.ts";
 
-/** It logs its progress with the function that exists when it is loaded. */
+/** The client logs its progress with the function that exists when it is loaded. */
 vi.hoisted(() => vi.spyOn(console, "log").mockReturnValue(undefined));
 
 const playing = new Playing(PLAYS.npm);
 
 const KEY = "test-key";
 
-/** What the handlers that wait wait for. */
+/** The gate of the handlers that wait. */
 let gate = Promise.withResolvers<unknown>();
 
 let emulator: Emulator;
@@ -29,7 +29,7 @@ afterAll(async () => {
   await emulator.stop();
 });
 
-/** What the client has sent, as `METHOD path?query`. */
+/** Requests of the client, as `METHOD path?query`. */
 const sent: string[] = [];
 
 beforeEach(() => {
@@ -55,7 +55,7 @@ function endpoint(id: string, key = KEY) {
   return found;
 }
 
-/** Waits for a request that begins like this. */
+/** Waits for a request that begins with this text. */
 const wasSent = (beginning: string) =>
   vi.waitFor(() => expect(sent.find((request) => request.startsWith(beginning))).toBeDefined(), {
     timeout: LOOK_MS,
@@ -75,7 +75,7 @@ const isRunning = (endpointId: string, jobId: string) =>
   );
 
 describe("run and status", () => {
-  test("give the id at once, and at the end the output", async () => {
+  test("return the id at once, and the output at the end", async () => {
     const { id, status } = await endpoint("echo").run({ input: { n: 1 } }, LOOK_MS);
     expect({ id, status }).toEqual({ id: expect.any(String) as string, status: "IN_QUEUE" });
     await emulator.idle();
@@ -93,7 +93,7 @@ describe("run and status", () => {
     expect(sent).toEqual(["POST /live/v2/echo/run", `GET /live/v2/echo/status/${id}`]);
   });
 
-  test("take every field that its types have", async () => {
+  test("accept every field of its types", async () => {
     const payload = {
       input: { n: 1 },
       webhook: "http://127.0.0.1:9/hook",
@@ -111,7 +111,7 @@ describe("run and status", () => {
     expect(id).toMatch(/-e1$/);
   });
 
-  test("say of a job that failed what the live service says: the exception in a text", async () => {
+  test("return the live service's error of a failed job: the exception in a text", async () => {
     const id = await run("broken");
     await emulator.idle();
     const ended: object & { error?: string } = await endpoint("broken").status(id, LOOK_MS);
@@ -125,14 +125,14 @@ describe("run and status", () => {
 });
 
 describe("runSync", () => {
-  test("answers with the output of a job that ends in time", async () => {
+  test("returns the output of a job that ends in time", async () => {
     const job = await endpoint("echo").runSync({ input: { n: 2 } });
     expect(job).toMatchObject({ status: "COMPLETED", output: { n: 2 }, succeeded: true });
     expect(job.id).toMatch(/^sync-/);
     expect(sent).toEqual(["POST /live/v2/echo/runsync?wait=90000"]);
   });
 
-  test("goes on with status-sync where a job takes longer than the wait", async () => {
+  test("continues with status-sync when a job takes longer than the wait", async () => {
     const job = endpoint("gated").runSync({ input: {} }, 300_000);
     await vi.waitFor(
       async () => {
@@ -149,12 +149,12 @@ describe("runSync", () => {
     expect(sent[1]).toMatch(/\?wait=90000$/);
   });
 
-  test("comes back with a job that failed", async () => {
+  test("returns a failed job", async () => {
     const job = await endpoint("broken").runSync({ input: {} });
     expect(job).toMatchObject({ status: "FAILED", completed: true, succeeded: false });
   });
 
-  test("comes back without a result when its own time is over", async () => {
+  test("returns without a result at its own timeout", async () => {
     const job = endpoint("gated").runSync({ input: {} }, 1);
     let isOver = false;
     const over = job.finally(() => (isOver = true));
@@ -174,7 +174,7 @@ describe("runSync", () => {
 });
 
 describe("statusSync", () => {
-  test("is answered as soon as the job has ended", async () => {
+  test("returns as soon as the job has ended", async () => {
     const id = await run("gated");
     const job = endpoint("gated").statusSync(id, 90_000);
     await wasSent(`GET /live/v2/gated/status-sync/${id}?wait=90000`);
@@ -184,7 +184,7 @@ describe("statusSync", () => {
 });
 
 describe("stream", () => {
-  test("gives every chunk once and in order, while the job runs and after it", async () => {
+  test("returns every chunk once and in order, while the job runs and after it", async () => {
     const id = await run("counts");
     const outputs: unknown[] = [];
     for await (const chunk of endpoint("counts").stream(id)) {
@@ -195,14 +195,14 @@ describe("stream", () => {
     expect(new Set(sent.slice(1))).toEqual(new Set([`GET /live/v2/counts/stream/${id}`]));
   });
 
-  test("gives the chunks that came before a job failed, and ends", async () => {
+  test("returns the chunks of a failed job, and ends", async () => {
     const id = await run("breaks");
     await emulator.idle();
     const outputs = await Array.fromAsync(endpoint("breaks").stream(id));
     expect(outputs).toMatchObject([{ output: "a" }]);
   });
 
-  test("ends without a chunk where there is none", async () => {
+  test("ends without a chunk for a job without one", async () => {
     const id = await run("echo");
     await emulator.idle();
     expect(await Array.fromAsync(endpoint("echo").stream(id))).toEqual([]);
@@ -219,8 +219,8 @@ describe("stream", () => {
   });
 });
 
-describe("the rest", () => {
-  test("cancel ends a job that runs", async () => {
+describe("the other functions", () => {
+  test("cancel ends a running job", async () => {
     const id = await run("gated");
     await isRunning("gated", id);
     const cancelled = await endpoint("gated").cancel(id, LOOK_MS);
@@ -229,7 +229,7 @@ describe("the rest", () => {
     expect(job).toMatchObject({ status: "CANCELLED", completed: true, succeeded: false });
   });
 
-  test("health counts jobs and workers, integers all of them", async () => {
+  test("health returns integer counts of jobs and workers", async () => {
     const { jobs, workers } = await endpoint("echo").health(LOOK_MS);
     const names = ["completed", "failed", "inProgress", "inQueue", "retried"];
     expect(Object.keys(jobs).toSorted()).toEqual(names);
@@ -239,7 +239,7 @@ describe("the rest", () => {
     expect(counts.every((count) => Number.isInteger(count))).toBe(true);
   });
 
-  test("purgeQueue removes what waits", async () => {
+  test("purgeQueue removes waiting jobs", async () => {
     const { queue } = emulator.endpoint("echo");
     queue.hold();
     await run("echo");
@@ -250,7 +250,7 @@ describe("the rest", () => {
   });
 });
 
-describe("a refusal is thrown with its status and its sentence", () => {
+describe("a refusal is thrown with its status and its message", () => {
   const refusal = async (promise: Promise<unknown>) => {
     const thrown = await promise.then(
       () => undefined,
@@ -266,25 +266,25 @@ describe("a refusal is thrown with its status and its sentence", () => {
     expect(data).toMatchObject({ error: expect.stringContaining("key") as string });
   });
 
-  test("of an endpoint that is not there", async () => {
+  test("of an unknown endpoint", async () => {
     const { status, data } = await refusal(endpoint("ecko").run({ input: {} }, LOOK_MS));
     expect(status).toBe(404);
     expect(data).toMatchObject({ error: "endpoint not found" });
   });
 
-  test("of a job that is not there", async () => {
+  test("of an unknown job", async () => {
     const { status } = await refusal(endpoint("echo").status("none", LOOK_MS));
     expect(status).toBe(404);
     expect((await refusal(Array.fromAsync(endpoint("echo").stream("none")))).status).toBe(404);
   });
 
-  test("of a job that has ended already", async () => {
+  test("of a finished job", async () => {
     const id = await run("echo");
     await emulator.idle();
     expect((await refusal(endpoint("echo").cancel(id, LOOK_MS))).status).toBe(400);
   });
 
-  test("of an input that is none", async () => {
+  test("of an invalid input", async () => {
     const { status, data } = await refusal(endpoint("echo").runSync({ input: "text" }));
     expect(status).toBe(400);
     expect(data).toStrictEqual({ error: expect.stringContaining("input must be") as string });

@@ -6,7 +6,7 @@ import type { Play } from "./plays.ts";
 
 export interface NotedCall {
   readonly method: string;
-  /** Behind `/live`, with its query. */
+  /** Path behind `/live`, with its query. */
   readonly path: string;
 }
 
@@ -18,10 +18,10 @@ export class Playing {
     this.#play = play;
   }
 
-  /** What the client calls that is not there is no operation of anybody's. */
+  /** A call of the client to a path that is no operation. */
   note({ method, path }: NotedCall): void {
     const id = operationIdAt(method, `/live${path}`);
-    // By another method, or at another path, the same is called.
+    // The service has this operation by another method, or at another path.
     if (id !== undefined) this.#calls.add(id.replace(/By(?:Get|Post|Put|Patch)$/u, ""));
   }
 

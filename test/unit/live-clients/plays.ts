@@ -1,26 +1,27 @@
 /**
- * Clients of the live service that tests run or play, and the calls of each: docs/live-clients.md has them as tables. Each test
- * file has one of these, and checks that it calls exactly that.
+ * Clients of the live service that tests run or play, and the calls of each, which docs/live-clients.md has as
+ * tables. Each test file belongs to one client, and checks that it makes exactly these calls.
  */
 
 export interface Play {
   readonly client: string;
-  /** Name of the client; several if they do the same. */
+  /** Name of the client; several names if they make the same calls. */
   readonly versions: readonly string[];
-  /** `run`: the client itself runs; `played`: its requests are sent, and the answers read by its types. */
+  /** `run`: the client itself runs; `played`: the test sends its requests, and reads the answers by its types. */
   readonly how: "run" | "played";
   /** Name of the test file in this folder. */
   readonly file: string;
   /**
-   * Operations by their names in `emulator/http/operations.ts` and `emulator/http/management/rest-v2-operations.ts`; fields of GraphQL behind
-   * `graphql.`, those of the account behind `graphql.myself.`.
+   * Operations by their names in `emulator/http/operations.ts` and
+   * `emulator/http/management/rest-v2-operations.ts`; fields of GraphQL after `graphql.`, those of the account
+   * after `graphql.myself.`.
    */
   readonly calls: readonly string[];
 }
 
 const JOBS = ["run", "runsync", "status", "stream", "cancel", "purgeQueue", "health"] as const;
 
-/** Names of operations that begin with these words and end alike. */
+/** Names of operations with the same beginning and end. */
 function each(words: string, end: string): readonly string[] {
   return words.split(" ").map((word) => `${word}${end}`);
 }

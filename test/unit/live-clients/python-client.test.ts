@@ -1,4 +1,7 @@
-/** Calls as the live service's Python client makes them: polls of `/status` and `/stream`, an empty body with a JSON content type. */
+/**
+ * Calls of the live service's Python client: polls of `/status` and `/stream`, an empty body with a JSON content
+ * type.
+ */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
@@ -21,13 +24,13 @@ const start = () =>
 /** It indexes `id` and `status`; `output` it asks for only at the end. */
 const job = z.looseObject({ id: z.string(), status: z.string(), output: z.unknown().optional() });
 
-/** It indexes both, also at the end. */
+/** The client indexes both members, also at the end. */
 const stream = z.looseObject({
   status: z.string(),
   stream: z.array(z.looseObject({ output: z.unknown() })),
 });
 
-/** Whatever has no truthy `input` is wrapped, so that an empty one is wrapped twice. */
+/** The client wraps an object without a truthy `input`, so it wraps an empty input twice. */
 async function run({ send }: ClientService): Promise<string> {
   const body = { input: { input: {} } };
   const { id, status } = await send({ method: "POST", path: "/v2/echo/run", body, reads: job });
@@ -35,7 +38,7 @@ async function run({ send }: ClientService): Promise<string> {
   return id;
 }
 
-test("run, and status until it is final", async () => {
+test("run, and then status until it is final", async () => {
   await using client = await start();
   const id = await run(client);
   const status = () => client.send({ method: "GET", path: `/v2/echo/status/${id}`, reads: job });
@@ -48,7 +51,7 @@ test("run, and status until it is final", async () => {
   expect(await status()).toMatchObject({ status: "COMPLETED", output: [1, 2] });
 });
 
-test("runsync without a wait, then status if it took longer", async () => {
+test("runsync without a wait, then status for a longer job", async () => {
   await using client = await start();
   const { service, send } = client;
   const body = { input: { a: 1 } };
@@ -58,7 +61,7 @@ test("runsync without a wait, then status if it took longer", async () => {
   expect(await answer).toMatchObject({ status: "COMPLETED", output: "done" });
 });
 
-test("stream until it is final and empty: nothing is missing, and there is always a list", async () => {
+test("stream until it is final and empty: no chunk is missing, and each answer has a list", async () => {
   await using client = await start();
   const id = await run(client);
   const worker = await client.service.test.connectWorker();
@@ -76,10 +79,10 @@ test("stream until it is final and empty: nothing is missing, and there is alway
   expect(outputs).toEqual(["a", "b", "c"]);
 });
 
-/** It gives up reading the stream after 10 s, and tells the program that iterates over it. */
+/** The client stops reading the stream after 10 s, and reports that to the program that iterates over it. */
 const STREAM_TIMEOUT_MS = 10_000;
 
-test("stream of a job that says nothing for longer than the client waits: an empty list comes first", async () => {
+test("stream of a job that is silent for longer than the client waits: an empty list comes first", async () => {
   await using client = await start();
   const { service, send } = client;
   const id = await run(client);
@@ -90,7 +93,7 @@ test("stream of a job that says nothing for longer than the client waits: an emp
   expect(await answer).toEqual({ status: "IN_QUEUE", stream: [] });
 });
 
-test("cancel and purge-queue with nothing in a body that is said to be JSON", async () => {
+test("cancel and purge-queue with an empty body that is declared as JSON", async () => {
   await using client = await start();
   const { send } = client;
   const id = await run(client);
@@ -102,14 +105,14 @@ test("cancel and purge-queue with nothing in a body that is said to be JSON", as
   expect(purged.removed).toBe(1);
 });
 
-test("health, which it hands on as it is", async () => {
+test("health, which the client returns unchanged", async () => {
   await using client = await start();
   const reads = z.looseObject({ jobs: z.looseObject({}), workers: z.looseObject({}) });
   const shown = await client.send({ method: "GET", path: "/v2/echo/health", reads });
   expect(shown.jobs).toHaveProperty("inQueue", 0);
 });
 
-test("a key that is wrong is a 401, which it has an error of its own for", async () => {
+test("a wrong key is a 401, for which the client has its own error", async () => {
   await using client = await start();
   const { status } = await client.service.call("GET", "/live/v2/echo/health", {
     headers: { authorization: "Bearer wrong", "x-request-id": "a-job" },

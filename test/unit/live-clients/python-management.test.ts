@@ -1,6 +1,6 @@
 /**
- * Management calls of version 1.12 of the live service's Python client: GraphQL documents without variables, with texts that it
- * quotes itself.
+ * Management calls of version 1.12 of the live service's Python client: GraphQL documents without variables, with
+ * texts that the client quotes itself.
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -211,7 +211,7 @@ query Query {
   expect(ended.status).toBe("COMPLETED");
 });
 
-test("registry auths: created, updated, deleted", async () => {
+test("the client creates, updates and deletes registry auths", async () => {
   await using client = await start();
   const auth = z.strictObject({ id: text, name: z.literal("hub") });
   const { saveRegistryAuth } = await client.ask({
@@ -269,7 +269,7 @@ test("update_user_settings", async () => {
   expect(updateUserSettings.pubKey).toBe("ssh-ed25519 AAAA ada@example");
 });
 
-test("a refusal is the message of its first error; a quote in a text breaks its document", async () => {
+test("a refusal shows the message of its first error; a quote in a text breaks the client's document", async () => {
   await using client = await start();
   const broken = 'mutation { saveRegistryAuth(input: {name: "a "b"", username: "u"}) { id } }';
   expect(await client.refused({ query: broken })).toContain("Syntax Error");

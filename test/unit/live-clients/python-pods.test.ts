@@ -1,4 +1,4 @@
-/** Calls as version 1.12 of the live service's Python client makes them for pods and GPUs: documents of GraphQL without variables. */
+/** GraphQL calls of version 1.12 of the live service's Python client for pods and GPUs, without variables. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
@@ -68,7 +68,7 @@ const gpuQuery = (id: string) => `
     }
     `;
 
-test("get_gpus, and get_gpu, for which an unknown one is an empty list", async () => {
+test("get_gpus, and get_gpu, which gets an empty list for an unknown GPU", async () => {
   await using client = await start();
   const query = `
 query GpuTypes {
@@ -249,7 +249,7 @@ query myPods {
   expect(await readPod(client, id)).toBeNull();
 });
 
-test("create_pod without a GPU names the official template, and with a volume asks where that is", async () => {
+test("create_pod without a GPU names the official template, and with a volume asks for the volume's data centre", async () => {
   await using client = await start();
   const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };
   const { json } = await client.service.call("POST", "/v1/networkvolumes", { body: volume });

@@ -1,6 +1,6 @@
 /**
- * Calls of the live service's Python client since it uses REST for management: raw objects with few fields that it reads
- * itself.
+ * Management calls of newer versions of the live service's Python client, which use REST: it reads few fields of
+ * the raw objects.
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -27,7 +27,7 @@ const texts = z.array(z.string());
 const variables = z.record(z.string(), z.string());
 const pagination = z.looseObject({ nextCursor: z.string().nullable(), hasNextPage: z.boolean() });
 
-/** What its users read, as it hands objects on as they are. */
+/** Fields that its users read: the client returns objects unchanged. */
 const container = {
   image: text,
   args: z.string(),
@@ -62,7 +62,7 @@ const template = z.looseObject({
   serverless: z.boolean(),
   public: z.boolean(),
   category: z.enum(["CPU", "NVIDIA", "AMD"]),
-  // It asks a template for its persistent mount.
+  // The client reads the persistent mount of the template.
   mounts: z.looseObject({
     persistent: z.looseObject({ size: z.int(), path: z.string() }).optional(),
   }),
@@ -87,7 +87,7 @@ const endpoint = z.looseObject({
 
 const nothing = z.undefined();
 
-/** It hands on `detail`, else `title`, and `errors`. */
+/** The client shows `detail`, else `title`, and `errors`. */
 const problem = z.strictObject({
   title: text,
   status: z.int(),
@@ -95,7 +95,7 @@ const problem = z.strictObject({
   errors: texts.optional(),
 });
 
-/** As `create_template` sends it. */
+/** The body of `create_template`. */
 function createTemplate({ send }: ClientService, more: object = {}) {
   const body = {
     ...{ name: "upscale", image: "example/upscale:1", disk: 10, serverless: true },
@@ -134,11 +134,11 @@ test("create_pod, get_pod, get_pods, stop_pod, resume_pod and terminate_pod", as
   expect((await act("stop")).status).toBe("EXITED");
   expect((await act("start")).status).toBe("PROVISIONING");
   await send({ method: "DELETE", path, status: 204, reads: nothing });
-  // `get_pod` makes None of it.
+  // `get_pod` turns it into None.
   await send({ method: "GET", path, status: 404, reads: problem });
 });
 
-test("create_pod without a GPU, of a template whose volume it asks for", async () => {
+test("create_pod without a GPU, with a template that it reads for its volume", async () => {
   await using client = await start();
   const { send } = client;
   const mounts = { persistent: { size: 20, path: "/workspace" } };
@@ -200,7 +200,7 @@ test("create_template, create_endpoint, get_endpoints, update_endpoint_template 
   expect(listed.workers.length).toBe(listed.summary.total);
 });
 
-test("get_gpus and get_gpu, which makes a ValueError of a 404", async () => {
+test("get_gpus, and get_gpu, which turns a 404 into a ValueError", async () => {
   await using client = await start();
   const { send } = client;
   const gpu = z.looseObject({ id: text, name: text, memory: z.int(), pool: text.nullable() });
@@ -235,7 +235,7 @@ test("create_container_registry_auth and delete_container_registry_auth; update_
   expect(await send({ method: "PUT", path, body: { keys }, reads })).toEqual({ keys });
 });
 
-test("the logs of a pod, read for some seconds, and gone on with behind the last event", async () => {
+test("the client reads the logs of a pod for some seconds, and continues after the last event", async () => {
   await using client = await start();
   const { send, service } = client;
   const body = { name: "box", image: "a/b:1", cpu: { id: "cpu3c", vcpuCount: 2 } };
@@ -271,7 +271,7 @@ test("the logs of a pod, read for some seconds, and gone on with behind the last
   expect(await read({ "last-event-id": first.eventId })).toMatchObject({ line: "two" });
 });
 
-test("a refusal is told by its detail, its errors and its status", async () => {
+test("a refusal shows its detail, its errors and its status", async () => {
   await using client = await start();
   const body = { name: "box", image: "a/b:1", gpu: { id: "NVIDIA L4", count: 0 } };
   const { detail, errors } = await client.send({

@@ -1,4 +1,4 @@
-/** An endpoint that is made by the second version of REST runs jobs, at the addresses that it says. */
+/** An endpoint created over REST v2 runs jobs at the addresses in its answer. */
 import { expect, test } from "vitest";
 import { startEmulator } from "sv-runtime/emulator";
 
@@ -20,7 +20,7 @@ async function ask(method: string, url: string, body?: object): Promise<unknown>
   return text === "" ? undefined : JSON.parse(text);
 }
 
-test("a template and an endpoint of it are made, a job is run, and both are deleted", async () => {
+test("REST v2 creates a template and an endpoint of it, which runs a job, and deletes both", async () => {
   await using emulator = await startEmulator({
     port: 0,
     apiKey: KEY,

@@ -1,4 +1,4 @@
-/** Calls as the live service's own Terraform provider makes them by the second version of REST, and the fields that it reads by type. */
+/** Calls of the live service's own Terraform provider over REST v2, and the fields that it reads by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { type ClientService, startClientService } from "./client-service.ts";
@@ -17,7 +17,7 @@ const start = () =>
     playing,
   );
 
-/** It treats a value of another type as absent. */
+/** The provider treats a value of another type as absent. */
 const id = z.string().min(1);
 const number = z.number();
 
@@ -50,7 +50,7 @@ const endpoint = z.looseObject({
 });
 
 const nothing = z.undefined();
-/** It prints a refusal as it is. */
+/** The provider prints a refusal unchanged. */
 const problem = z.looseObject({ status: z.int(), detail: id });
 
 async function createTemplate({ send }: ClientService): Promise<string> {
@@ -62,7 +62,7 @@ async function createTemplate({ send }: ClientService): Promise<string> {
   return (await send({ ...request, status: 201 })).id;
 }
 
-test("a template: created, read, updated, deleted; one that is gone is a 404", async () => {
+test("the provider creates, reads, updates and deletes a template, and a missing one is a 404", async () => {
   await using client = await start();
   const { send } = client;
   const path = `/v2/templates/${await createTemplate(client)}`;
@@ -74,7 +74,7 @@ test("a template: created, read, updated, deleted; one that is gone is a 404", a
   await send({ method: "GET", path, status: 404, reads: problem });
 });
 
-test("options that it sends by the names of the first version are refused, as by the live service", async () => {
+test("options with their REST v1 names are refused, as by the live service", async () => {
   await using client = await start();
   const body = { name: "a", image: "a/b:1", dockerStartCmd: ["ls"], mounts: [{ volumeInGb: 5 }] };
   const { errors } = await client.send({
@@ -87,7 +87,7 @@ test("options that it sends by the names of the first version are refused, as by
   ]);
 });
 
-test("an endpoint of a template and a GPU type, which it looks its pool up for", async () => {
+test("the provider creates an endpoint of a template and a GPU type, after it has looked up the type's pool", async () => {
   await using client = await start();
   const { send } = client;
   const templatePath = `/v2/templates/${await createTemplate(client)}`;
@@ -116,7 +116,7 @@ test("an endpoint of a template and a GPU type, which it looks its pool up for",
   await send({ method: "GET", path, status: 404, reads: problem });
 });
 
-test("a pod: created, read, deleted", async () => {
+test("the provider creates, reads and deletes a pod", async () => {
   await using client = await start();
   const { send } = client;
   const body = {

@@ -17,7 +17,7 @@ const start = () =>
     playing,
   );
 
-/** What Go decodes into a value of that type: absent and null leave it as it is. */
+/** A value that Go decodes into that type: absent and null leave the variable unchanged. */
 const text = z.string().nullish();
 const int = z.int().nullish();
 const number = z.number().nullish();
@@ -114,7 +114,7 @@ async function createTemplate({ send }: ClientService): Promise<string> {
   return created.id;
 }
 
-test("a pod: created with every wish, changed by PUT, renamed by PATCH, stopped, started, deleted", async () => {
+test("the provider creates a pod with every option, changes it by PUT, renames it by PATCH, stops, starts and deletes it", async () => {
   await using client = await start();
   const { send } = client;
   const body = {
@@ -160,7 +160,7 @@ test("a pod: created with every wish, changed by PUT, renamed by PATCH, stopped,
   await send({ method: "DELETE", path, status: 204, reads: nothing });
 });
 
-test("an endpoint: created with its defaults, read back the same, changed, deleted", async () => {
+test("the provider creates an endpoint with its defaults, reads the same back, changes and deletes it", async () => {
   await using client = await start();
   const { send } = client;
   const body = {
@@ -193,7 +193,7 @@ test("an endpoint: created with its defaults, read back the same, changed, delet
   await send({ method: "DELETE", path, status: 204, reads: nothing });
 });
 
-test("a network volume: created, read, made larger, deleted", async () => {
+test("the provider creates, reads, enlarges and deletes a network volume", async () => {
   await using client = await start();
   const { send } = client;
   const body = { name: "models", size: 10, dataCenterId: "EU-RO-1" };
@@ -204,7 +204,7 @@ test("a network volume: created, read, made larger, deleted", async () => {
   await send({ method: "DELETE", path, status: 204, reads: nothing });
 });
 
-test("templates, as its data source lists them", async () => {
+test("the provider's data source lists templates", async () => {
   await using client = await start();
   const id = await createTemplate(client);
   const path = "/v1/templates";
@@ -212,7 +212,7 @@ test("templates, as its data source lists them", async () => {
   expect(listed).toMatchObject([{ id, isRunpod: false, isServerless: true }]);
 });
 
-test("bills, for which anything but 200 is an error", async () => {
+test("the provider reads bills, and takes any status other than 200 as an error", async () => {
   await using client = await start();
   const query = "bucketSize=day&grouping=gpuTypeId&startTime=2026-01-01T00%3A00%3A00Z";
   const path = `/v1/billing/pods?${query}`;
@@ -220,7 +220,7 @@ test("bills, for which anything but 200 is an error", async () => {
   expect(await client.send({ method: "GET", path, reads })).toEqual([]);
 });
 
-test("a refusal is at least 400, and shown as it is", async () => {
+test("a refusal has a status of at least 400, and the provider prints it unchanged", async () => {
   await using client = await start();
   const reads = z.looseObject({ error: z.string(), message: z.string() });
   const body = { templateId: "none", workersMax: 1.5 };

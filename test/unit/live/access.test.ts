@@ -18,7 +18,7 @@ it("a user's key is accepted bare or as a bearer token; requests without a key a
   });
 });
 
-it("a worker started by hand is refused if its key does not cover all jobs", async () => {
+it("a worker started by hand is refused if its key may not run all jobs", async () => {
   await using scene = await LiveScene.set();
   const bodies: Partial<KeyInput>[] = [
     { name: "reads", scope: "read-only" },
@@ -37,7 +37,7 @@ it("a worker started by hand is refused if its key does not cover all jobs", asy
   expect((await scene.worker("e", key).ping()).status).toBe(401);
 });
 
-it("does not take a worker over that has a session of another protocol", async () => {
+it("a worker with a session of another protocol is refused", async () => {
   await using scene = await LiveScene.set();
   const other = await scene.service.test.connectWorker();
   const { id } = other.worker;
@@ -47,7 +47,7 @@ it("does not take a worker over that has a session of another protocol", async (
   expect((await other.nextJob()).attempt).toBe(1);
 });
 
-it("a request with the wrong method is told the right one", async () => {
+it("a request with the wrong method gets the right one in the refusal", async () => {
   await using scene = await LiveScene.set();
   const answer = await fetch(`${scene.service.url}/live/v2/echo/ping/by-hand`, {
     method: "POST",

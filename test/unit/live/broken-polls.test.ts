@@ -21,7 +21,7 @@ async function breakWhileWaiting(scene: LiveScene, worker: SdkWorker): Promise<v
   await taken;
 }
 
-it("keeps a job that comes after the connection broke for the next poll", async () => {
+it("a job that comes after the connection broke waits for the next poll", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   await breakWhileWaiting(scene, worker);
@@ -32,7 +32,7 @@ it("keeps a job that comes after the connection broke for the next poll", async 
   expect(await scene.status(id)).not.toHaveProperty("retries");
 });
 
-it("a job that was on its way when the connection broke goes back at once", async () => {
+it("a job in transit when the connection breaks goes back at once", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { engine } = scene.service.test;
@@ -45,11 +45,12 @@ it("a job that was on its way when the connection broke goes back at once", asyn
   broken.abort();
   const arrived = await taken;
   const id = await submitted;
-  // It arrived all the same, came back from the closed connection, or the worker's next question says that it did not reach it.
+  // The job arrived, or came back from the closed connection, or the worker's next request shows that it did not
+  // arrive.
   expect(arrived ?? (await worker.take())).toMatchObject({ id });
 });
 
-it("loses no job, however often connections break at whatever moment", async () => {
+it("no job is lost, however often and whenever connections break", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   for (let round = 0; round < 60; round += 1) {
@@ -65,13 +66,13 @@ it("loses no job, however often connections break at whatever moment", async () 
     await worker.done(id, { output: round });
     const { retries = 0, ...done } = await scene.status(id);
     expect(done).toMatchObject({ status: "COMPLETED", output: round });
-    // What the system had taken for the connection before it broke is found by the next question.
+    // The next request finds jobs that the system had accepted for the connection before it broke.
     expect(retries).toBeLessThanOrEqual(1);
   }
   expect(scene.service.test.engine.fleet.find("by-hand")?.heldCount).toBe(0);
 });
 
-it("answers the newest poll of a worker that asks twice, and the other one late, lest it asks without end", async () => {
+it("the newest poll of a worker that polls twice is answered, and the older one late, so that it does not poll in a loop", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const first = worker.take();
@@ -79,14 +80,14 @@ it("answers the newest poll of a worker that asks twice, and the other one late,
   const { clock } = scene.service.test;
   const { armed } = clock;
   const second = worker.take();
-  // The poll, and the condition that holds the other one back.
+  // The held poll, and the condition that holds the other one back.
   await scene.until(() => clock.armed > armed);
   const id = await scene.submit();
   expect(await second).toMatchObject({ id });
   expect(await scene.passTime(first)).toBeUndefined();
 });
 
-it("does not take one program's word for all that ask by the same id, and says that they do", async () => {
+it("several programs that poll by one id are logged, and one cannot speak for the others", async () => {
   await using scene = await LiveScene.set();
   const [one, other] = [scene.worker(), scene.worker()];
   const first = one.take();
@@ -122,7 +123,7 @@ it("ends polls at once when the service stops", async () => {
   await stopped;
 });
 
-it("a worker that keeps polling while the service restarts is accepted again, and gets its job again", async () => {
+it("a worker that polls during a restart of the service is accepted again, and gets its job again", async () => {
   await using tree = await temporaryTree({});
   const directory = tree.path("data");
   const open = async () => LiveScene.set({ store: await openSqliteStore({ directory }) });
@@ -139,7 +140,7 @@ it("a worker that keeps polling while the service restarts is accepted again, an
   expect(await second.status(id)).toMatchObject({ status: "COMPLETED", output: "again" });
 });
 
-it("several jobs with inputs that must be read first are given in one answer", async () => {
+it("several jobs with inputs that must be read first come in one answer", async () => {
   await using tree = await temporaryTree({});
   const store = await openSqliteStore({ directory: tree.path("data") });
   await using scene = await LiveScene.set({ store });
@@ -161,7 +162,7 @@ it("an invalid batch size is refused", async () => {
   }
 });
 
-it("puts a job back whose input finds no room on its way out", async () => {
+it("a job goes back if there is no room for its input on its way out", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { inFlight } = scene.service.test.engine;

@@ -28,7 +28,7 @@ it("a worker gets the jobs that were cancelled while it did not poll", async () 
   expect(new Set(await worker.jobsToStop())).toEqual(new Set(jobs.map(({ id }) => id)));
 });
 
-it("answers 204 when there was nothing to stop for as long as a poll is held", async () => {
+it("a poll for stops is answered with 204 after its wait", async () => {
   await using scene = await LiveScene.set();
   expect(await scene.passTime(scene.worker().jobsToStop())).toEqual([]);
 });
@@ -41,11 +41,11 @@ it("the result of a cancelled job is accepted and dropped if its worker does not
   expect((await worker.done(id, { output: 1 })).status).toBe(200);
   expect(await scene.status(id)).toMatchObject({ status: "CANCELLED" });
   expect(await scene.status(id)).not.toHaveProperty("output");
-  // There is nothing left to stop.
+  // No job is left to stop.
   expect(await scene.passTime(worker.jobsToStop())).toEqual([]);
 });
 
-it("ends a job that ran too long, and tells its worker", async () => {
+it("a job that exceeds its time is ended, and its worker is told", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const policy = { executionTimeout: 10_000 };
@@ -61,7 +61,7 @@ it("ends a job that ran too long, and tells its worker", async () => {
   });
 });
 
-it("names a job again to a worker whose connection broke before it could be told", async () => {
+it("a worker gets a job's id again if its connection broke before the answer", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);

@@ -1,4 +1,4 @@
-/** Workers that ask for jobs and say that they have none, though they were handed some. */
+/** Workers that request jobs as idle although they hold some. */
 import { expect, it } from "vitest";
 import { LiveScene } from "./live-scene.ts";
 
@@ -18,7 +18,7 @@ it("the next worker that requests a job gets it at once, as a retry", async () =
   expect(scene.service.test.engine.fleet.find("by-hand")?.heldCount).toBe(0);
 });
 
-it("a job that a worker refuses each time fails, without a stop to the worker", async () => {
+it("a job that a worker refuses each time fails, and the worker gets no stop for it", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -52,7 +52,7 @@ it("all jobs of a worker that requests several are taken back", async () => {
 });
 
 it.each(["&job_in_progress=1", "&job_in_progress=", ""])(
-  "leaves a worker its job that asks with %j",
+  "a worker that requests jobs with %j keeps its job",
   async (said) => {
     await using scene = await LiveScene.set();
     const worker = scene.worker();

@@ -7,7 +7,7 @@ import { LiveScene } from "./live-scene.ts";
 import { storeEndpoint } from "../stored-records.ts";
 import { IS_FORWARDED } from "../two-replicas.ts";
 
-/** A service that starts a worker for the job that waits, and the worker. */
+/** A service that starts a worker for the waiting job, and the worker. */
 async function launchedScene() {
   const launcher = new ScriptedLauncher();
   const scene = await LiveScene.set({ launcher });
@@ -22,7 +22,7 @@ function launchedWorker(scene: LiveScene, launcher: ScriptedLauncher, at: number
   return scene.worker(workerId, workerToken);
 }
 
-it("lets a worker in with its token, as itself alone", async () => {
+it("a worker's token admits it under its own id only", async () => {
   const { scene, launcher, worker } = await launchedScene();
   await using _ = scene;
   expect((await worker.ping()).status).toBe(200);
@@ -33,14 +33,14 @@ it("lets a worker in with its token, as itself alone", async () => {
   expect((await scene.worker("another", token).done("any", {})).status).toBe(401);
   expect((await scene.worker(worker.id, "wrong").ping()).status).toBe(401);
   expect((await scene.worker(worker.id, `Bearer ${token}`).ping()).status).toBe(200);
-  // URL for workers when the service has a certificate of its own making.
+  // URL for workers when the service has a self-made certificate.
   const withFingerprint = `${token}.${"A".repeat(43)}`;
   expect((await scene.worker(worker.id, withFingerprint).ping()).status).toBe(200);
   const asClient = { headers: { authorization: token } };
   expect((await scene.service.call("GET", "/v2/echo/health", asClient)).status).toBe(401);
 });
 
-it("does not let a refused worker ask without end", async () => {
+it("a refused worker cannot poll in a loop", async () => {
   await using scene = await LiveScene.set();
   const stranger = scene.worker("stranger", "wrong");
   const { engine, clock } = scene.service.test;
@@ -51,7 +51,7 @@ it("does not let a refused worker ask without end", async () => {
   expect(await scene.passTime(taken)).toContain("401");
 });
 
-it("makes a worker ready with its first take", async () => {
+it("a worker is ready with its first take", async () => {
   const { scene, worker } = await launchedScene();
   await using _ = scene;
   const fleetWorker = scene.service.test.engine.fleet.find(worker.id);
@@ -61,7 +61,7 @@ it("makes a worker ready with its first take", async () => {
   expect(fleetWorker?.state).toBe("ready");
 });
 
-it("a worker that may be silent at first has its whole time to become ready", async () => {
+it("a worker with an initial silence has that whole time to become ready", async () => {
   const launcher = new ScriptedLauncher();
   launcher.speaksLate = true;
   await using scene = await LiveScene.set({ launcher });
@@ -71,7 +71,7 @@ it("a worker that may be silent at first has its whole time to become ready", as
   expect(await launchedWorker(scene, launcher, 0).take()).toMatchObject({ input: { n: 0 } });
 });
 
-it("cuts the polls of a worker that is to leave, and hands it nothing more", async () => {
+it("the polls of a worker that must leave are cut, and it gets no further job", async () => {
   const { scene, launcher, worker } = await launchedScene();
   await using _ = scene;
   const job = await worker.take();
@@ -88,7 +88,7 @@ it("cuts the polls of a worker that is to leave, and hands it nothing more", asy
   expect(await scene.passTime(worker.take())).toBeUndefined();
 });
 
-it("ends the polls of a worker that has ended", async () => {
+it("the polls of a worker that has ended are closed", async () => {
   const { scene, launcher, worker } = await launchedScene();
   await using _ = scene;
   await worker.done((await worker.take())?.id ?? "", {});
@@ -99,7 +99,7 @@ it("ends the polls of a worker that has ended", async () => {
   expect((await worker.ping()).status).toBe(401);
 });
 
-it("replaces a worker that asks for it with a result, once it holds no job", async () => {
+it("a worker that asks for its replacement with a result is replaced when it holds no job", async () => {
   const { scene, launcher, worker } = await launchedScene();
   await using _ = scene;
   await scene.submit({ n: 1 });
@@ -121,7 +121,7 @@ it("replaces a worker that asks for it with a result, once it holds no job", asy
   expect(await other.take()).toMatchObject({ input: { n: 2 } });
 });
 
-it("puts the jobs of a worker that ended back at once", async () => {
+it("the jobs of a worker that has ended go back at once", async () => {
   const { scene, launcher, worker } = await launchedScene();
   await using _ = scene;
   const job = await worker.take();
@@ -130,7 +130,7 @@ it("puts the jobs of a worker that ended back at once", async () => {
   expect(await scene.status(job?.id ?? "")).toMatchObject({ status: "IN_QUEUE", retries: 1 });
 });
 
-// Workers that were launched are on the port of their own replica.
+// Launched workers use the port of their own replica.
 it.skipIf(IS_FORWARDED)(
   "the service accepts results of draining workers until the last one has ended, then stops",
   async () => {

@@ -1,4 +1,4 @@
-/** A service with the endpoint `echo`, its clients, and workers of the live dialect that came by themselves. */
+/** A service with the endpoint `echo`, its clients, and live workers that were started by hand. */
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 import { SdkWorker, type SdkJob } from "../../live/sdk-worker.ts";
 import {
@@ -8,7 +8,7 @@ import {
   USER_KEY,
 } from "../http/http-harness.ts";
 
-/** A job as `/status` of the contract shows it. */
+/** A job as `/status` shows it. */
 export interface ShownJob {
   readonly id: string;
   readonly status: JobStatus;
@@ -30,7 +30,7 @@ export class LiveScene implements AsyncDisposable {
     return new LiveScene(await startTestHttp(options));
   }
 
-  /** A worker that a person started by hand, with a user's key unless told otherwise. */
+  /** A worker started by hand, with a user's key by default. */
   worker(workerId = "by-hand", key = USER_KEY, endpointId = "echo"): SdkWorker {
     return new SdkWorker({ url: this.service.url, endpointId, workerId, key });
   }
@@ -49,7 +49,7 @@ export class LiveScene implements AsyncDisposable {
     return (await this.service.call("GET", `/live/v2/echo/status/${jobId}`)).json;
   }
 
-  /** Has the worker take a new job with that input, alone. */
+  /** Submits a job with that input, which the worker takes alone. */
   async handOut(worker: SdkWorker, input: unknown = {}, more: object = {}): Promise<SdkJob> {
     await this.submit(input, more);
     const job = await worker.take();
@@ -57,7 +57,7 @@ export class LiveScene implements AsyncDisposable {
     return job;
   }
 
-  /** Resolves when a take of the worker is open: a job that comes now is its. */
+  /** Resolves when a take of the worker is open: it gets the next job. */
   async waitsForJobs(workerId = "by-hand"): Promise<void> {
     const { fleet } = this.service.test.engine;
     await this.until(() => (fleet.find(workerId)?.credit ?? 0) > 0);
@@ -69,12 +69,12 @@ export class LiveScene implements AsyncDisposable {
     await this.until(() => (fleet.find(workerId)?.credit ?? 0) === 0);
   }
 
-  /** Resolves when it is so. */
+  /** Resolves when the condition holds. */
   async until(isSo: () => boolean): Promise<void> {
     while (!isSo()) await this.service.test.clock.settle();
   }
 
-  /** Has time pass until `done` settles, a second at a time. */
+  /** Advances time, a second at a time, until `done` settles. */
   async passTime<T>(done: Promise<T>): Promise<T> {
     const settled = done.then(
       () => true,
@@ -88,7 +88,7 @@ export class LiveScene implements AsyncDisposable {
     return done;
   }
 
-  /** Moves time on, real and service time alike. */
+  /** Advances real and service time alike. */
   async advance(ms: number): Promise<void> {
     await this.service.test.clock.advance(ms);
   }

@@ -1,6 +1,6 @@
 /**
- * Live workers that fall silent, report themselves unhealthy, or forget a job. Workers that the service did not start end by
- * silence.
+ * Live workers that fall silent, report themselves unhealthy, or forget a job. A worker that the service did not
+ * start ends by silence.
  */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -15,7 +15,7 @@ interface Health {
 const workers = async (scene: LiveScene) =>
   ((await scene.service.call("GET", "/v2/echo/health")).json as Health).workers;
 
-it("holds a job for as long as pings name it", async () => {
+it("a worker holds a job as long as its pings name it", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -28,7 +28,7 @@ it("holds a job for as long as pings name it", async () => {
   expect(await scene.status(id)).toMatchObject({ status: "COMPLETED" });
 });
 
-it("requeues a job that pings do not name, and fails it when it is lost again", async () => {
+it("a job that pings do not name is queued again, and fails when it is lost again", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -74,7 +74,7 @@ it("a worker that has named jobs in its pings loses a job that they no longer na
   expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE", retries: 1 });
 });
 
-it("a worker that came by itself is shown until it has been silent for a lease", async () => {
+it("a worker started by hand is shown until it has been silent for a lease", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -91,7 +91,7 @@ it("a worker that came by itself is shown until it has been silent for a lease",
     unhealthy: 0,
   });
   expect(scene.service.test.engine.fleet.find("by-hand")).toBeUndefined();
-  // The worker can return and is handed jobs again.
+  // The worker can return and gets jobs again.
   await scene.handOut(worker);
   expect(await workers(scene)).toMatchObject({ running: 1 });
 });
@@ -103,7 +103,7 @@ it("an open poll counts as a sign of life", async () => {
   expect(await workers(scene)).toMatchObject({ idle: 1 });
 });
 
-it("the scaler never ends a worker that came by itself: not as idle, outdated or surplus", async () => {
+it("the scaler never ends a worker started by hand, be it idle, outdated or surplus", async () => {
   await using scene = await LiveScene.set();
   const { engine } = scene.service.test;
   const worker = scene.worker();
@@ -119,7 +119,7 @@ it("the scaler never ends a worker that came by itself: not as idle, outdated or
   await scene.handOut(worker);
 });
 
-it("a worker that reports itself unhealthy is marked so, with the reason in the log", async () => {
+it("an unhealthy worker is marked, and its reason logged", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   expect((await worker.unhealthy("gpu", "CUDA, error: no kernel & so on")).status).toBe(200);
@@ -127,7 +127,7 @@ it("a worker that reports itself unhealthy is marked so, with the reason in the 
   expect(await workers(scene)).toMatchObject({ unhealthy: 1, idle: 0 });
 });
 
-it("refuses a worker's id that another endpoint's worker has, and endpoints that do not exist", async () => {
+it("an id of another endpoint's worker is refused, and so is an unknown endpoint", async () => {
   await using scene = await LiveScene.set();
   await scene.service.test.addEndpoint("other");
   await scene.worker("taken", USER_KEY, "other").ping();

@@ -1,4 +1,4 @@
-/** Workers with pings that do not match their jobs: each is logged once, and goes on. */
+/** Workers with pings that do not match their jobs: each is logged once, and continues. */
 import { expect, it } from "vitest";
 import type { SdkWorker } from "../../live/sdk-worker.ts";
 import { LiveScene } from "./live-scene.ts";
@@ -49,7 +49,7 @@ it("a worker with odd pings is logged once, however long it continues", async ()
   expect(scene.logged()).toHaveLength(length);
 });
 
-it("a worker that works on its own job is not logged, even if that job has ended meanwhile", async () => {
+it("a worker that pings with its own job is not logged, even if that job has ended", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -61,7 +61,7 @@ it("a worker that works on its own job is not logged, even if that job has ended
   expect(scene.logged()).not.toContainEqual(NEVER_ASKS);
 });
 
-it("a worker is not logged while no job waits, while its request is open, or if it sent a request in between", async () => {
+it("a worker is not logged while no job waits, while its request is open, or if it sent one in between", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   await pings(scene, worker);

@@ -1,4 +1,4 @@
-/** Jobs that are handed over after the poll has ended: their inputs took too long to read. */
+/** Jobs that reach a poll after its end: their inputs took too long to read. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
@@ -31,7 +31,7 @@ function slowStore() {
 
 async function scene() {
   const { store, stall, goOn } = slowStore();
-  // No input is in memory, as is so for large ones.
+  // Inputs are read from the store, as for large ones.
   const limits = { ...MEMORY_LIMITS, inputBytes: 0 };
   const test = await createTestEngine(store, undefined, { limits });
   const { engine, clock } = test;
@@ -69,7 +69,7 @@ it("a job goes back without losing an attempt if the poll has ended", async () =
   expect(await worker.take({ count: 1 }, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
 });
 
-it("a poll waits a moment for a job on its way when its time is over", async () => {
+it("a poll at its time limit waits a moment for a job in transit", async () => {
   const { test, worker, clock, id: first, submitOne, stall, goOn } = await scene();
   await using _ = test;
   await cancel(test.engine, { endpointId: "echo", jobId: first });
@@ -82,7 +82,7 @@ it("a poll waits a moment for a job on its way when its time is over", async () 
   expect(await taken).toMatchObject([{ jobId: id, attempt: 1 }]);
 });
 
-it("a job goes back if its worker could not be answered", async () => {
+it("a job goes back if its worker gets no answer", async () => {
   const { test, worker, id, job } = await scene();
   await using _ = test;
   const jobs = await worker.take({ count: 1 }, FOREVER);
@@ -92,7 +92,7 @@ it("a job goes back if its worker could not be answered", async () => {
   expect(await worker.take({ count: 1 }, FOREVER)).toMatchObject([{ jobId: id, attempt: 2 }]);
 });
 
-it("a worker that asked for one job does not get two", async () => {
+it("a worker that requested one job does not get two", async () => {
   const { test, worker, clock, id, job, submitOne, stall, goOn } = await scene();
   await using _ = test;
   stall();
@@ -104,7 +104,7 @@ it("a worker that asked for one job does not get two", async () => {
   const other = await submitOne();
   const second = worker.take({ count: 1 }, FOREVER);
   await clock.settle();
-  // Both are on their way now.
+  // Both jobs are in transit now.
   expect(await job(other)).toMatchObject({ status: "IN_PROGRESS" });
   goOn();
   expect(await second).toHaveLength(1);
@@ -131,7 +131,7 @@ it("a job goes back together with earlier ones when the worker polls again", asy
   for (const jobId of ids) expect(await job(jobId)).toMatchObject({ retries: 0 });
 });
 
-it("a job goes back together with earlier ones when the worker is to leave", async () => {
+it("a job goes back together with earlier ones when the worker must leave", async () => {
   const { test, worker, clock, id, job, submitOne, stall, goOn } = await scene();
   await using _ = test;
   stall();

@@ -1,10 +1,13 @@
-/** Images that serve the OpenAI API on the live service: generators that yield texts of events, cut anywhere, or one object. */
+/**
+ * Images that serve the OpenAI API on the live service: generators that yield event texts, split anywhere, or one
+ * object.
+ */
 import { expect, it } from "vitest";
 import { LiveScene } from "./live-scene.ts";
 
 const CHAT = "/live/v2/echo/openai/v1/chat/completions";
 
-/** Calls, and takes the job that this is as the worker does. */
+/** Calls the API, and takes the job for it like a worker. */
 async function called(body: object) {
   const scene = await LiveScene.set();
   const worker = scene.worker();
@@ -17,7 +20,7 @@ async function called(body: object) {
   return { scene, worker, answer, id: job?.id ?? "", input: job?.input };
 }
 
-it("a stream is what was yielded, put together as it is", async () => {
+it("a stream has the yielded texts, joined unchanged", async () => {
   const body = { model: "m", stream: true };
   const { scene, worker, answer, id, input } = await called(body);
   await using _ = scene;
@@ -37,7 +40,7 @@ const completion = { object: "chat.completion", choices: [] };
 it.each([
   ["collected", [completion]],
   ["not collected", []],
-])("an answer is the one object that was yielded, %s", async (_name, output) => {
+])("an answer is the one yielded object, %s", async (_name, output) => {
   const { scene, worker, answer, id } = await called({ model: "m" });
   await using _ = scene;
   await worker.stream(id, completion);
@@ -50,7 +53,7 @@ it.each([
 it.each([
   ["a value", { message: "context is too long", type: "worker_error", code: 400 }],
   ["a text", "context is too long"],
-])("an error that is %s is one of the server, with the worker's sentence", async (_name, error) => {
+])("an error that is %s becomes a server error with the worker's message", async (_name, error) => {
   const { scene, worker, answer, id } = await called({ model: "m" });
   await using _ = scene;
   await worker.done(id, { error }, true);

@@ -1,4 +1,4 @@
-/** What a live worker posts of its job: kept as it is, odd, refused or too late. Its usual shapes are in `shapes.test.ts`. */
+/** Results that a live worker posts: normal, odd, refused or late. `shapes.test.ts` has the usual forms. */
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { storeThatFills } from "../engine/filling-store.ts";
@@ -14,7 +14,7 @@ async function statusAfter(body: unknown) {
 }
 
 describe("a result", () => {
-  it("is a value, kept byte for byte", async () => {
+  it("can be a value, which is kept byte for byte", async () => {
     await using scene = await LiveScene.set();
     const worker = scene.worker();
     const { id } = await scene.handOut(worker);
@@ -29,7 +29,7 @@ describe("a result", () => {
     ["a list", { error: ["a", 1] }, '["a",1]'],
     ["text that only looks like an exception", { error: '{"error_message"' }, '{"error_message"'],
     ["an object without a message", { error: { code: 1 } }, '{"code":1}'],
-  ])("is an error that is %s", async (_name, body, shown) => {
+  ])("can be an error that is %s", async (_name, body, shown) => {
     const job = await statusAfter(body);
     expect(job).toMatchObject({ status: "FAILED", error: shown, failure: { reported: shown } });
   });
@@ -42,30 +42,35 @@ describe("a result", () => {
   });
 });
 
-describe("a result that cannot be taken", () => {
+describe("a result that cannot be accepted", () => {
   it.each([
     ["no JSON", '{"output": {"loss": NaN}}', 'unexpected "N" at byte 20'],
     ["empty", "", "it is empty"],
     ["no object", "[]", "must be an object"],
     ["nested too deep", `{"output": ${"[".repeat(600)}${"]".repeat(600)}}`, "512"],
-  ])("because it is %s is refused, and the job fails with that", async (_name, body, reason) => {
-    await using scene = await LiveScene.set();
-    const worker = scene.worker();
-    const { id } = await scene.handOut(worker);
-    const refused = await worker.done(id, body);
-    expect(refused.status).toBe(400);
-    expect(JSON.parse(refused.text)).toEqual({ error: expect.stringContaining(reason) as string });
-    expect(scene.logged()).toContainEqual(expect.stringContaining(reason));
-    const job = await scene.status(id);
-    expect(job).toMatchObject({ status: "FAILED", failure: { type: "worker_refused" } });
-    expect(job.error).toContain(reason);
-    expect(job).not.toHaveProperty("output");
-  });
+  ])(
+    "because it is %s is refused, and the job fails with that reason",
+    async (_name, body, reason) => {
+      await using scene = await LiveScene.set();
+      const worker = scene.worker();
+      const { id } = await scene.handOut(worker);
+      const refused = await worker.done(id, body);
+      expect(refused.status).toBe(400);
+      expect(JSON.parse(refused.text)).toEqual({
+        error: expect.stringContaining(reason) as string,
+      });
+      expect(scene.logged()).toContainEqual(expect.stringContaining(reason));
+      const job = await scene.status(id);
+      expect(job).toMatchObject({ status: "FAILED", failure: { type: "worker_refused" } });
+      expect(job.error).toContain(reason);
+      expect(job).not.toHaveProperty("output");
+    },
+  );
 
   it.each([
     ["no JSON", '{"loss": NaN}', 'unexpected "N" at byte'],
     ["too large", JSON.stringify("x".repeat(LIMITS.progressMaxBytes)), "at most 1000000 bytes"],
-  ])("and is a progress value, %s, leaves the job to go on", async (_name, value, reason) => {
+  ])("is a progress value, %s: the job continues", async (_name, value, reason) => {
     await using scene = await LiveScene.set();
     const worker = scene.worker();
     const { id } = await scene.handOut(worker);
@@ -92,7 +97,7 @@ describe("a result that cannot be taken", () => {
     expect(job).not.toHaveProperty("output");
   });
 
-  it("because there is no room for it may be said again", async () => {
+  it("for lack of room may be sent again", async () => {
     const { store, fill } = storeThatFills();
     await using scene = await LiveScene.set({ store });
     const worker = scene.worker();
@@ -108,7 +113,7 @@ describe("a result that cannot be taken", () => {
     expect(json).toEqual([{ output: "a", metrics: { stream_index: 0 } }]);
   });
 
-  it("is taken when it is as large as it may be", async () => {
+  it("is accepted at its maximum size", async () => {
     await using scene = await LiveScene.set();
     const worker = scene.worker();
     const { id } = await scene.handOut(worker);
@@ -119,7 +124,7 @@ describe("a result that cannot be taken", () => {
 });
 
 describe("a result that comes too late", () => {
-  it("is one of three at once, of which the first ends the job", async () => {
+  it("is dropped when three come at once: the first one ends the job", async () => {
     await using scene = await LiveScene.set();
     const worker = scene.worker();
     const { id } = await scene.handOut(worker);
@@ -128,7 +133,7 @@ describe("a result that comes too late", () => {
     expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
   });
 
-  it("is that of the worker the job was taken from, and the other one's counts", async () => {
+  it("is dropped when it comes from the job's previous worker: the present one's counts", async () => {
     await using scene = await LiveScene.set();
     const [first, second] = [scene.worker("first"), scene.worker("second")];
     const { id } = await scene.handOut(first);
@@ -149,7 +154,7 @@ describe("a result that comes too late", () => {
     });
   });
 
-  it("is one of a worker or a job that nobody knows", async () => {
+  it("is dropped for an unknown worker or job", async () => {
     await using scene = await LiveScene.set();
     expect((await scene.worker("nobody").done("none", { output: 1 })).status).toBe(200);
     const worker = scene.worker();

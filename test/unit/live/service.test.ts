@@ -4,7 +4,7 @@ import { startEmulator } from "../../../emulator/index.ts";
 import { KEY } from "../http/http-harness.ts";
 import { SdkWorker } from "../../live/sdk-worker.ts";
 
-it("serves workers that come by themselves to an endpoint that starts none, until it stops", async () => {
+it("workers started by hand can work for an endpoint that starts none, until the service stops", async () => {
   const quiet = { info: () => {}, warn: () => {}, error: () => {} };
   await using emulator = await startEmulator({ port: 0, apiKey: KEY, s3: false, log: quiet });
   const { url } = emulator;

@@ -1,5 +1,5 @@
 /**
- * Every form in which live workers report, from the hand-over to the end of a job: the whole job in the contract's and the live
+ * All forms of reports of live workers, from the hand-over to the end of a job: the job in our own and the live
  * dialect, and its stream if there is one.
  */
 import { describe, expect, it } from "vitest";
@@ -11,9 +11,9 @@ const WORKER = "by-hand";
 
 interface Shape {
   readonly name: string;
-  /** What the worker does with the job it has taken, until it has ended. */
+  /** Actions of the worker on its job, until the job has ended. */
   readonly play: (worker: SdkWorker, jobId: string, scene: LiveScene) => Promise<unknown>;
-  /** The job in the contract's dialect, besides what every job has. */
+  /** The job in our own dialect, without the members that every job has. */
   readonly contract: object;
   /** The job in the live dialect; default: the same. */
   readonly live?: object;
@@ -223,7 +223,7 @@ async function streamOf(scene: LiveScene, base: string, jobId: string): Promise<
 }
 
 describe.each(shapes)("$name", ({ play, contract, live = contract, stream = [] }) => {
-  it("ends the job as every client sees it", async () => {
+  it("ends the job alike for every client", async () => {
     await using scene = await LiveScene.set();
     const worker = scene.worker(WORKER);
     const { id } = await scene.handOut(worker);

@@ -1,4 +1,7 @@
-/** Workers of the live dialect behind slow lines: while bytes flow they are not silent, and their jobs neither lost nor out of time. */
+/**
+ * Live workers on slow connections: while bytes flow, the workers are not silent, and their jobs are neither lost
+ * nor timed out.
+ */
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { expect, it } from "vitest";
@@ -8,11 +11,11 @@ import { LiveScene } from "./live-scene.ts";
 
 const MB = 1_000_000;
 const BYTES = 19 * MB;
-/** The shortest that a client can ask for. */
+/** The shortest timeout that a client can set. */
 const policy = { executionTimeout: 5_000 };
 const HEAD = `host: x\r\nauthorization: ${USER_KEY}\r\n`;
 
-/** Reads until the service has to write more, or reads the `rest`. */
+/** Reads until the service must write more, or reads the `rest`. */
 async function readSome(socket: Socket, rest: number): Promise<Buffer> {
   const slices: Buffer[] = [];
   for (let bytes = 0; bytes < Math.min(MB, rest);) {
@@ -24,7 +27,7 @@ async function readSome(socket: Socket, rest: number): Promise<Buffer> {
   return Buffer.concat(slices);
 }
 
-it("a result that is posted slowly counts, though no ping comes beside it", async () => {
+it("a slowly posted result counts, even without pings", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker, {}, { policy });
@@ -42,7 +45,7 @@ it("a result that is posted slowly counts, though no ping comes beside it", asyn
   expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: "x".repeat(1_000) });
 });
 
-it("a result of which nothing comes any more keeps nothing", async () => {
+it("a result that stops arriving does not keep its job", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -52,7 +55,7 @@ it("a result of which nothing comes any more keeps nothing", async () => {
   expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE", retries: 1 });
 });
 
-it("the time of a job runs on after a yield or a value of its progress that came slowly, or not at all", async () => {
+it("the time of a job continues after a slow or unfinished yield or progress value", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker, {}, { policy });
@@ -75,14 +78,14 @@ it("the time of a job runs on after a yield or a value of its progress that came
   expect(await scene.status(id)).toMatchObject({ status: "TIMED_OUT" });
 });
 
-it("a large job that is taken slowly stays its worker's, and its time begins when the worker has it", async () => {
+it("a large job that is sent slowly stays with its worker, and its time begins when the worker has it", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id: first } = await scene.handOut(worker);
   // Its pings name its jobs from now on.
   await worker.ping([first]);
   await worker.done(first, { output: 1 });
-  // What the system takes of an answer is a part of it.
+  // The system accepts only a part of an answer.
   const body = { input: { text: "x".repeat(BYTES) }, policy };
   const answer = scene.service.call("POST", "/v2/echo/runsync", { body });
   answer.catch(() => undefined);

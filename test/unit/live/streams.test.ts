@@ -1,4 +1,4 @@
-/** What generators of live workers yield: a chunk each, in order, as they were sent, and split where they are too large. */
+/** Yields of live generator workers: one chunk each, in order, unchanged, and split when they are too large. */
 import { Buffer } from "node:buffer";
 import runpodSdk from "runpod-sdk";
 import { describe, expect, it } from "vitest";
@@ -11,7 +11,7 @@ async function streamOf(scene: LiveScene, jobId: string) {
   return scene.service.call("GET", `/v2/echo/stream/${jobId}?from=0`);
 }
 
-it("appends each yield when it is durable, before the next comes", async () => {
+it("each yield is durable before the next one comes", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -27,7 +27,7 @@ it("appends each yield when it is durable, before the next comes", async () => {
   expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: [] });
 });
 
-it("keeps the order in which they came, should a worker not wait for the answers", async () => {
+it("yields keep their order even if a worker does not wait for the answers", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -53,7 +53,7 @@ it("chunks are numbered from 0 again when the job is retried, and name their att
   ]);
 });
 
-it("keeps the text of a yield, but for line breaks between its tokens", async () => {
+it("a yield keeps its text, except for line breaks between its tokens", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);
@@ -67,7 +67,7 @@ it("keeps the text of a yield, but for line breaks between its tokens", async ()
 describe("a yield of more than 1 MB", () => {
   const large = { text: "ä\\\n".repeat(400_000), numbers: [1, 2, 3] };
 
-  /** A scene with a job that yielded it and something small, and has ended. */
+  /** A scene with a finished job that yielded it and a small value. */
   async function yielded() {
     const scene = await LiveScene.set();
     const worker = scene.worker();
@@ -79,7 +79,7 @@ describe("a yield of more than 1 MB", () => {
     return { scene, id };
   }
 
-  it.each(["", "/live"])("comes whole from our client at the base %j", async (base) => {
+  it.each(["", "/live"])("is whole in our client at the base %j", async (base) => {
     const { scene, id } = await yielded();
     await using _ = scene;
     const baseUrl = `${scene.service.url}${base}`;
@@ -90,7 +90,7 @@ describe("a yield of more than 1 MB", () => {
     await client.close();
   });
 
-  it("comes in parts of at most 1 MB that say how they are joined, by both dialects alike", async () => {
+  it("is sent in parts of at most 1 MB that say how to join them, in both dialects alike", async () => {
     const { scene, id } = await yielded();
     await using _ = scene;
     const chunks: RawChunk[] = [];
@@ -133,7 +133,7 @@ it.each([
   ["without an output", "{}", "output is required"],
   ["that cannot be split", `{"output": {"${"k".repeat(1_200_000)}": 1}}`, "cannot be split"],
   ["larger than any output", `{"output": "${"x".repeat(22_000_000)}"}`, "must be at most"],
-])("refuses a yield %s; the stream goes on", async (_name, text, reason) => {
+])("a yield %s is refused, and the stream continues", async (_name, text, reason) => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);

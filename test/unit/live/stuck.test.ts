@@ -1,4 +1,4 @@
-/** Workers the service has started that are stuck in a job that has ended: their handlers cannot be interrupted. */
+/** Launched workers that are stuck in a job that has ended: their handlers cannot be interrupted. */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { SdkWorker } from "../../live/sdk-worker.ts";
@@ -24,7 +24,7 @@ async function busyScene() {
   return { scene, launcher, worker, id, next };
 }
 
-/** Its handler blocks the worker; only another process can report for it. */
+/** The handler blocks the worker; only another process can report for it. */
 async function pingsFor(scene: LiveScene, worker: SdkWorker, jobId: string, ms: number) {
   for (let at = 0; at < ms; at += 5_000) {
     await worker.ping([jobId]);
@@ -51,7 +51,7 @@ it.each(["ran too long", "was cancelled"])(
   },
 );
 
-it("workers stay if they request jobs again", async () => {
+it("workers that request jobs again are kept", async () => {
   const { scene, launcher, worker, id, next } = await busyScene();
   await using _ = scene;
   const told = worker.jobsToStop();
@@ -63,7 +63,7 @@ it("workers stay if they request jobs again", async () => {
   expect(await scene.status(next)).toMatchObject({ status: "IN_PROGRESS" });
 });
 
-it("workers stay if the service has not started them", async () => {
+it("workers that were started by hand are kept", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const { id } = await scene.handOut(worker);

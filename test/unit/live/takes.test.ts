@@ -1,12 +1,13 @@
 /**
- * Live workers take jobs alone or several at a time. Polls are held until there is one, and jobs return if the client has gone.
+ * Live workers take one or several jobs at a time. A poll is held until there is a job, and jobs return if the
+ * client has gone.
  */
 import { expect, it } from "vitest";
 import { takenJobSchema } from "../../../emulator/http/schemas/live-worker.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { LiveScene } from "./live-scene.ts";
 
-it("answers a waiting worker as soon as a job comes, with the input as it was submitted", async () => {
+it("a waiting worker gets a job at once, with the input unchanged", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const taken = worker.take();
@@ -23,7 +24,7 @@ it("answers a waiting worker as soon as a job comes, with the input as it was su
   expect(takenJobSchema.safeParse(job)).toMatchObject({ success: true });
 });
 
-it("answers 204 when there was no job for as long as a poll is held", async () => {
+it("a poll without a job is answered with 204 after its wait", async () => {
   await using scene = await LiveScene.set();
   const taken = scene.worker().take();
   await scene.advance(0);
@@ -31,7 +32,7 @@ it("answers 204 when there was no job for as long as a poll is held", async () =
   expect(await taken).toBeUndefined();
 });
 
-it("gives a batch as a list, and the fourth alone while three are busy", async () => {
+it("a batch is a list, and a single free place gets the fourth job alone", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   for (let n = 0; n < 3; n += 1) await scene.submit({ n });
@@ -42,7 +43,7 @@ it("gives a batch as a list, and the fourth alone while three are busy", async (
   expect((await fourth)?.input).toEqual({ n: 3 });
 });
 
-it("spreads jobs over the workers that wait", async () => {
+it("jobs are spread over the waiting workers", async () => {
   await using scene = await LiveScene.set();
   const workers = ["a", "b"].map((id) => scene.worker(id));
   const taken = workers.map((worker) => worker.takeBatch(2));

@@ -1,4 +1,7 @@
-/** A supervisor with a standby process for tests to kill: runs one job, of an input that may be given, and prints a line once it runs. */
+/**
+ * A supervisor with a standby process that tests kill: runs one job with a given input, and prints a line when it
+ * runs.
+ */
 import { startWorker } from "../../../runtime/worker.ts";
 import { MemoryJobSource } from "./memory-job-source.ts";
 

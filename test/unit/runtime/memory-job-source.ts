@@ -11,13 +11,13 @@ export interface TestJob {
   readonly executionTimeoutMs?: number;
   readonly attempt?: number;
   readonly s3Config?: unknown;
-  /** Puts it before all others, like a returned job. */
+  /** Puts the job before all others, like a returned job. */
   readonly first?: boolean;
-  /** Handed over without credit: it was asked for before that was withdrawn. */
+  /** Handed over without credit: it was requested before the credit was withdrawn. */
   readonly unasked?: boolean;
 }
 
-/** One handed-over job, as the service would see it. */
+/** A handed-over job as the service sees it. */
 export class TestLease implements LeaseRef {
   readonly jobId: string;
   readonly leaseToken: string;
@@ -77,7 +77,7 @@ export class MemoryJobSource implements JobSource {
   readonly announced: number[] = [];
   /** Chunks get their receipts at once, unless a test holds them back. */
   storesChunks = true;
-  /** The newest reload that was dealt with. */
+  /** The newest reload that the worker has handled. */
   reloaded: number | undefined;
   isDraining = false;
   isClosed = false;
@@ -145,14 +145,14 @@ export class MemoryJobSource implements JobSource {
     });
   }
 
-  /** Tells the worker of a new version of its handler, as the service does. */
+  /** Sends the worker a new version of its handler, like the service. */
   reload(reload: Reload): void {
     this.#credit = 0;
     this.#awaited = reload.version;
     this.listener.reload(reload);
   }
 
-  /** Resolves when the worker has dealt with that version. */
+  /** Resolves when the worker has handled that version. */
   hasReloaded(version: number): Promise<void> {
     return new Promise((resolve) => {
       this.#onAnnounced.push(() => {

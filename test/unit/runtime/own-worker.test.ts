@@ -1,4 +1,4 @@
-/** A worker started by a program of the user's own talks to the service as `sv-worker` does. */
+/** A worker started by a user's program talks to the service like `sv-worker`. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -105,9 +105,9 @@ test.each([
   [{ inspect: "anywhere" }, /^inspect must be host:port or a port from 1 to 65535, not "anywhere"/],
   [{ standby: "always" }, 'standby must be one of none, idle, loaded, not "always".'],
   [{ logLevel: "all" }, 'logLevel must be one of debug, info, warn, error, not "all".'],
-])("starts nothing with %j and says what is possible", async (options, message) => {
+])("a start with %j is refused with the possible values", async (options, message) => {
   const service = { serviceAddress: "127.0.0.1:1", workerToken: TOKEN };
-  // As a caller without a compiler would.
+  // Options of a caller without a compiler.
   const given = { ...service, ...options } as Parameters<typeof startWorker>[1];
   await expect(startWorker(fixture("echo"), given)).rejects.toMatchObject({
     code: "bad_setting",
@@ -115,7 +115,7 @@ test.each([
   });
 });
 
-test("a program whose worker has ended ends by itself", async () => {
+test("a program exits by itself after its worker has ended", async () => {
   await using service = await startGrpcService();
   const main = path.join(import.meta.dirname, "own-main.ts");
   const program = spawn(process.execPath, [main, fixture("echo")], {
@@ -130,7 +130,7 @@ test("a program whose worker has ended ends by itself", async () => {
   expect(await once(program, "exit")).toEqual([0, null]);
 });
 
-test("a worker in the environment of the live service takes its jobs from that", async () => {
+test("a worker in the environment of the live service takes its jobs from there", async () => {
   await using queue = await LiveQueue.start();
   for (const [name, value] of Object.entries(queue.environment())) vi.stubEnv(name, value);
   const trace = randomUUID();

@@ -1,4 +1,4 @@
-/** `runHandler` returns what a client of the service would get. */
+/** `runHandler` returns the same as the service. */
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { Readable } from "node:stream";
@@ -8,7 +8,7 @@ import { chunk, defineHandler, type Context, type Job } from "../../../runtime/i
 import { runHandler } from "../../../runtime/testing.ts";
 
 describe("runHandler", () => {
-  test("gives the output of each form of handler", async () => {
+  test("returns the output of each form of handler", async () => {
     const both = { a: 1, b: undefined };
     expect(await runHandler(() => both, {})).toMatchObject({ output: { a: 1 } });
     expect(await runHandler(async () => "later", {})).toMatchObject({ output: "later" });
@@ -29,7 +29,7 @@ describe("runHandler", () => {
     expect(await runHandler(counts, {}, { aggregate: true })).toMatchObject({ output: [1, 2] });
   });
 
-  test("hands over the volume's path, in setup as well, where there is one", async () => {
+  test("passes the path of the volume, in setup as well, if there is one", async () => {
     const definition = defineHandler({
       setup: ({ volumePath }) => volumePath,
       run: (_job, { state, volumePath }) => [state, volumePath],
@@ -39,14 +39,14 @@ describe("runHandler", () => {
     expect((await runHandler(definition, {})).output).toEqual([null, null]);
   });
 
-  test("hands over the trace that the job belongs to, where there is one", async () => {
+  test("passes the trace of the job, if there is one", async () => {
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     const handler = (_: Job, context: Context) => [context.traceparent];
     expect((await runHandler(handler, {}, { traceparent })).output).toEqual([traceparent]);
     expect((await runHandler(handler, {})).output).toEqual([null]);
   });
 
-  test("hands over job and context, and gathers progress and logs", async () => {
+  test("passes job and context, and collects progress and logs", async () => {
     const handler = async (job: Job<{ n: number }>, context: Context): Promise<unknown> => {
       context.progress({ half: job.input.n / 2 });
       context.log.warn("careful", { n: job.input.n });
@@ -84,7 +84,7 @@ describe("runHandler", () => {
     });
   });
 
-  test("the runtime's own metrics are never the handler's", async () => {
+  test("keeps the runtime's own metrics out of the handler's", async () => {
     const handler = function* (): Generator {
       yield chunk("first", { split: { part: 0 }, attempt: 7, stream_index: 9, tokens: 1 });
     };
@@ -114,7 +114,7 @@ describe("runHandler", () => {
     await expect(runHandler(handler, wrong)).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  test("gives the state of setup to the job and to dispose, or the state that is handed in", async () => {
+  test("passes the state of setup, or a given state, to the job and to dispose", async () => {
     const disposed: unknown[] = [];
     const handler = defineHandler({
       setup: ({ log }) => {
@@ -134,7 +134,7 @@ describe("runHandler", () => {
     expect(disposed).toHaveLength(1);
   });
 
-  test("notes a refresh, and gives a directory that is gone afterwards", async () => {
+  test("records a refresh, and gives a directory that is removed afterwards", async () => {
     const contexts: Context[] = [];
     const handler = (_: Job, context: Context): string => {
       contexts.push(context);
@@ -150,7 +150,7 @@ describe("runHandler", () => {
     expect(() => contexts[1]?.tempDir).toThrow("The job has ended");
   });
 
-  test("keeps what is uploaded, and finds what the bucket is said to hold", async () => {
+  test("keeps uploads, and finds the given objects of the bucket", async () => {
     const handler = async (_: Job, { upload, download }: Context): Promise<unknown> => {
       const { path: prompt } = await download("in/prompt.txt");
       const text = fs.readFileSync(prompt, "utf8");
@@ -182,7 +182,7 @@ describe("runHandler", () => {
     expect(uploads).toEqual([{ key: "out/a b.png", body, contentType: "image/png", metadata }]);
   });
 
-  test("says which object is not there, and ends uploads with the job", async () => {
+  test("names a missing object, and ends uploads with the job", async () => {
     const missing = (_: Job, { download }: Context): unknown => download("nothing");
     await expect(runHandler(missing, {})).rejects.toMatchObject({ code: "storage_not_found" });
     const contexts: Context[] = [];
@@ -194,7 +194,7 @@ describe("runHandler", () => {
     await expect(stopped).rejects.toThrow("The job was stopped.");
   });
 
-  test("uploads an output that is too large, if the handler says so", async () => {
+  test("uploads an output that is too large, if the handler allows it", async () => {
     const run = (): string => "x".repeat(20_000_001);
     await expect(runHandler(run, {})).rejects.toMatchObject({ code: "invalid_output" });
     const { output, uploads } = await runHandler(defineHandler({ largeOutput: "upload", run }), {});
@@ -208,7 +208,7 @@ describe("runHandler", () => {
     expect((await runHandler(all, {})).output).toMatchObject({ largeOutput: { key } });
   });
 
-  test("throws what the handler throws, as it is", async () => {
+  test("throws the handler's own error", async () => {
     const thrown = new RangeError("too far");
     const handler = (): never => {
       throw thrown;
@@ -219,7 +219,7 @@ describe("runHandler", () => {
     await expect(runHandler(none, {})).rejects.toThrow("must be a function");
   });
 
-  test("aborts the signal when asked to, and at the deadline", async () => {
+  test("aborts the signal on request, and at the deadline", async () => {
     const waits = (_: Job, { signal }: Context): Promise<string> =>
       new Promise((resolve) => {
         if (signal.aborted) resolve("was aborted");
@@ -231,7 +231,7 @@ describe("runHandler", () => {
     expect(await late).toMatchObject({ output: "aborted: AbortError: The job was stopped." });
   });
 
-  test("progress after the end and values without JSON form", async () => {
+  test("refuses progress after the end, and values without JSON form", async () => {
     const contexts: Context[] = [];
     const keeps = (_: Job, given: Context): void => {
       contexts.push(given);

@@ -1,4 +1,4 @@
-/** The version workers tell the service is the package's own. */
+/** Workers report the package's version to the service. */
 import fs from "node:fs";
 import { expect, test } from "vitest";
 import { RUNTIME_VERSION } from "../../../runtime/version.ts";

@@ -1,4 +1,4 @@
-/** A real worker with a real handler process, fed by a test, and gone without a trace afterwards. */
+/** A real worker with a real handler process that a test feeds; it leaves no trace. */
 import { randomUUID } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
@@ -22,7 +22,7 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Has the worker run a function of this very process instead of handler processes. */
+/** Makes the worker run a function of this process instead of handler processes. */
 export function inThisProcess(handler: unknown): Pick<WorkerOptions, "openIsolate"> {
   const options = {
     handler: readModule({ default: handler }, "the test"),
@@ -72,14 +72,14 @@ export class WorkerRun implements AsyncDisposable {
     });
   }
 
-  /** What the handler's jobs printed, by job. */
+  /** Output of the handler's jobs, by job. */
   printed(jobId: string | undefined): string[] {
     return this.log
       .filter((entry) => "stream" in entry.fields && entry.fields["jobId"] === jobId)
       .map((entry) => entry.msg);
   }
 
-  /** Processes this worker started, and those they started, that still run. */
+  /** Running processes that this worker started, and their descendants. */
   processes(): number[] {
     return tracedProcesses(this.#trace);
   }

@@ -1,4 +1,4 @@
-/** A worker's life: how it comes up or says why not, how it leaves, and that nothing of it survives it. */
+/** A worker's life: its start, its failures, its end, and that nothing of it is left. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -34,7 +34,7 @@ describe("a handler that cannot be made ready", () => {
     });
   });
 
-  test("setup-hangs: is reported when its limit is over", async () => {
+  test("setup-hangs: is reported at its limit", async () => {
     await using run = new WorkerRun("setup-hangs", { initLimitMs: 300 });
     expect(await run.source.initFailure.promise).toMatchObject({
       message: "The handler was not ready after 0.3 s: its module or its setup takes too long.",
@@ -42,7 +42,7 @@ describe("a handler that cannot be made ready", () => {
     expect(await run.worker.ended).toBe("handler-unusable");
   });
 
-  test("setup-hangs: is reported although its limit was over before the service could be asked", async () => {
+  test("setup-hangs: is reported even if its limit ended before the service could be asked", async () => {
     const asked = Promise.withResolvers<void>();
     await using run = new WorkerRun("setup-hangs", {
       initLimitMs: 1,
@@ -61,14 +61,14 @@ describe("a handler that cannot be made ready", () => {
     expect(await run.worker.ended).toBe("handler-unusable");
   });
 
-  test("a file that is not there is named", async () => {
+  test("a missing file is named", async () => {
     await using run = new WorkerRun("/nowhere/handler.ts");
     expect(await run.source.initFailure.promise).toMatchObject({
       message: "There is no file or directory /nowhere/handler.ts.",
     });
   });
 
-  test("a process that dies while it loads is reported with its exit and last lines", async () => {
+  test("a process that ends while it loads is reported with its exit and last lines", async () => {
     const dir = await fs.mkdtemp(path.join(os.tmpdir(), "sv-dies-"));
     const file = path.join(dir, "handler.mjs");
     await fs.writeFile(file, `console.log("loading"); process.exit(9); export default () => 1;`);
@@ -103,7 +103,7 @@ describe("a handler that cannot be made ready", () => {
 });
 
 describe("draining", () => {
-  test("takes no further job, finishes what runs, and ends", async () => {
+  test("takes no further job, finishes the running ones, and ends", async () => {
     await using run = new WorkerRun("async-generator");
     const job = run.source.submit({ input: { count: 300 } });
     await job.hasChunks(1);
@@ -116,7 +116,7 @@ describe("draining", () => {
     expect(run.processes()).toEqual([]);
   });
 
-  test("hands back what does not finish within its limit", async () => {
+  test("hands back jobs that do not finish within its limit", async () => {
     await using run = new WorkerRun("forever", { drainLimitMs: 50 });
     const job = run.source.submit();
     await run.logged("waiting");
@@ -125,7 +125,7 @@ describe("draining", () => {
     expect(await run.worker.ended).toBe("drained");
   });
 
-  test("no further process is started when the last job's has ended", async () => {
+  test("starts no further process after the last job's has ended", async () => {
     await using run = new WorkerRun("exits-7");
     const job = run.source.submit({ input: { wait: true } });
     await run.logged("waiting");
@@ -137,20 +137,20 @@ describe("draining", () => {
     expect(run.processes()).toEqual([]);
   });
 
-  test("a worker without jobs leaves at once, also before it is ready", async () => {
+  test("ends a worker without jobs at once, also before it is ready", async () => {
     await using run = new WorkerRun("echo");
     run.worker.drain();
     expect(await run.worker.ended).toBe("drained");
   });
 
-  test("the service may ask for it", async () => {
+  test("can be requested by the service", async () => {
     await using run = new WorkerRun("echo");
     await run.source.whenReady.promise;
     run.source.listener.drain();
     expect(await run.worker.ended).toBe("drained");
   });
 
-  test("a stop in the middle of it hands everything back at once", async () => {
+  test("hands back all jobs at once on a stop", async () => {
     await using run = new WorkerRun("ignores-sigterm");
     const job = run.source.submit();
     await run.logged("waiting");
@@ -170,7 +170,7 @@ test("a refused worker ends its handler process and says why", async () => {
 });
 
 describe("printing", () => {
-  test("a gigabyte of output neither blocks the job nor fills memory", async () => {
+  test("of a gigabyte neither blocks the job nor fills memory", async () => {
     await using run = new WorkerRun("prints-a-gigabyte");
     await run.source.whenReady.promise;
     const before = ownResidentBytes();
@@ -184,7 +184,7 @@ describe("printing", () => {
     expect(ownResidentBytes() - before).toBeLessThan(200_000_000);
   });
 
-  test("a line without end is cut, and lines name their job", async () => {
+  test("of an endless line is cut, and lines have their job", async () => {
     await using run = new WorkerRun("prints-a-gigabyte");
     const job = run.source.submit({ input: { bytes: 20_000, lineBytes: 20_000 } });
     await job.result();
@@ -198,7 +198,7 @@ describe("printing", () => {
 
 describe("a supervisor that is killed", () => {
   test.each(["blocks-the-loop", "forks-a-child"])(
-    "takes its handler process, the standby and all they started along, even with %s",
+    "ends its handler process, the standby and all their processes, even with %s",
     async (name) => {
       const trace = randomUUID();
       const supervisor = path.resolve(import.meta.dirname, "lone-supervisor.ts");
@@ -213,13 +213,13 @@ describe("a supervisor that is killed", () => {
       }
       child.kill("SIGKILL");
       await once(child, "exit");
-      // The end of another process's child has to be polled.
+      // The test must poll for the end of another process's child.
       while (tracedProcesses(trace).length > 0) await new Promise((look) => setImmediate(look));
       expect(tracedProcesses(trace)).toEqual([]);
     },
   );
 
-  test("leaves its jobs' directories to the next one, which removes them and not its own", async () => {
+  test("leaves its jobs' directories to the next one, which removes them but not its own", async () => {
     await using tree = await temporaryTree({});
     const supervisor = path.resolve(import.meta.dirname, "lone-supervisor.ts");
     const job = JSON.stringify({ file: true, wait: true });

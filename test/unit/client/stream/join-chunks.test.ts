@@ -1,4 +1,7 @@
-/** What joinChunks makes of arrays and asynchronous sources; and a property: whatever breaks, the yields come whole. */
+/**
+ * Results of joinChunks for arrays and asynchronous sources; and a property: the yields are whole however a
+ * connection breaks.
+ */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import fc from "fast-check";
@@ -15,7 +18,7 @@ import { TestClock } from "../test-clock.ts";
 
 const MAX_BYTES = 150;
 
-/** The chunks a worker would send for these yields. */
+/** The chunks that a worker sends for these yields. */
 function chunksOf(yields: readonly unknown[], attempt?: number): RawChunk[] {
   const bodies = yields.flatMap((value) =>
     splitJson(value, MAX_BYTES).map(({ json, continues }, part, parts) => ({
@@ -43,7 +46,7 @@ async function* oneByOne<T>(items: readonly T[]): AsyncGenerator<T> {
 }
 
 describe("joinChunks", () => {
-  test("gives back the yields, from an array and from an asynchronous source", async () => {
+  test("returns the yields of an array and of an asynchronous source", async () => {
     await fc.assert(
       fc.asyncProperty(yields, async (values) => {
         const chunks = chunksOf(values);
@@ -56,7 +59,7 @@ describe("joinChunks", () => {
     );
   });
 
-  test("drops the unfinished yield of an attempt that was given up", () => {
+  test("drops the unfinished yield of an attempt that ended", () => {
     const first = chunksOf(["a", "b".repeat(400)]).slice(0, -1);
     const joined = joinChunks([...first, ...chunksOf(["c"], 2)]);
     expect(joined.map(({ output }) => output)).toEqual(["a", "c"]);
@@ -77,7 +80,7 @@ describe("joinChunks", () => {
 });
 
 describe("a stream over a network that breaks anywhere", () => {
-  test("gives each yield once, whole and in order", async () => {
+  test("returns each yield once, whole and in order", async () => {
     let wire: Buffer[] = [];
     let cuts: number[] = [];
     let connections = 0;

@@ -1,4 +1,4 @@
-/** Reading a job's stream over connections that break. */
+/** Reads of a job's stream over connections that break. */
 import { describe, expect, test } from "vitest";
 import { InvalidResponseError } from "../../../../runtime/client/index.ts";
 import { droppedLines, lines, playing, type Step } from "../service-double.ts";
@@ -6,7 +6,7 @@ import { chunk, DONE, outputs, part, stream } from "./stream-script.ts";
 import { TestClock } from "../test-clock.ts";
 
 describe("a broken connection", () => {
-  test("is opened again at the first chunk that is missing; a torn line is read again", () =>
+  test("is opened again at the first missing chunk, and a torn line is read again", () =>
     playing(
       [
         stream("", droppedLines([chunk(0, "a"), chunk(1, "b")], '{"output":"c","met')),
@@ -19,7 +19,7 @@ describe("a broken connection", () => {
       },
     ));
 
-  test("amid a split yield loses no part", () =>
+  test("in the middle of a split yield loses no part", () =>
     playing(
       [
         stream("", droppedLines([part(0, ["x"], 0, 0), part(1, ["y"], 1, 2)])),
@@ -41,7 +41,7 @@ describe("a broken connection", () => {
       },
     ));
 
-  test("that leaves out chunks is an InvalidResponseError", () =>
+  test("that omits chunks is an InvalidResponseError", () =>
     playing(
       [stream("", droppedLines([chunk(0, "a")])), stream("?from=1", lines(chunk(3, "d"), DONE))],
       async ({ endpoint }) => {
@@ -53,7 +53,7 @@ describe("a broken connection", () => {
       },
     ));
 
-  test("that was closed in order, before the job ended, is opened again too", () =>
+  test("that was closed regularly before the job's end is opened again too", () =>
     playing(
       [
         stream("", lines(chunk(0, "a"))),
@@ -65,7 +65,7 @@ describe("a broken connection", () => {
       },
     ));
 
-  test("is given up after maxAttempts connections in a row that brought nothing", () =>
+  test("is given up after maxAttempts connections in a row without data", () =>
     playing(
       [
         stream("", droppedLines([])),
@@ -84,7 +84,7 @@ describe("a broken connection", () => {
       { retry: { maxAttempts: 3 } },
     ));
 
-  test("that had lasted long is no failure: quiet jobs outlive proxies that close idle connections", () => {
+  test("that had lasted long is no failure: quiet jobs survive proxies that close idle connections", () => {
     const clock = new TestClock();
     const quiet: Step["reply"] = (response, request) => {
       clock.advance(5000);

@@ -1,4 +1,4 @@
-/** What a reader of a stream learns when the job is started again while it reads. */
+/** A reader of a stream is told when the job is restarted during the read. */
 import { describe, expect, test } from "vitest";
 import { StreamRestartedError, type EndpointClient } from "../../../../runtime/client/index.ts";
 import { droppedLines, lines, playing } from "../service-double.ts";
@@ -7,7 +7,7 @@ import { chunk, DONE, stream } from "./stream-script.ts";
 const RETRIED = { ...DONE, retries: 1 };
 const second = { attempt: 2 };
 
-/** Outputs and restarts in their order. */
+/** Outputs and restarts in order. */
 async function events(endpoint: EndpointClient, from = 0): Promise<unknown[]> {
   const seen: unknown[] = [];
   const onRestart = (attempt: number): void => void seen.push({ attempt });
@@ -15,8 +15,8 @@ async function events(endpoint: EndpointClient, from = 0): Promise<unknown[]> {
   return seen;
 }
 
-describe("a job that is started again", () => {
-  test("is told by onRestart before the first chunk of the new attempt", () =>
+describe("a restarted job", () => {
+  test("calls onRestart before the first chunk of the new attempt", () =>
     playing(
       [
         stream(
@@ -36,7 +36,7 @@ describe("a job that is started again", () => {
       },
     ));
 
-  test("is told once, whether by its own line, by the chunks or by both", () =>
+  test("is reported once, whether by its own line, by the chunks or by both", () =>
     playing(
       [
         stream(
@@ -55,7 +55,7 @@ describe("a job that is started again", () => {
       },
     ));
 
-  test("ends the reading with a StreamRestartedError when nobody listens for it", () =>
+  test("ends the read with a StreamRestartedError without a listener", () =>
     playing(
       [stream("", lines(chunk(0, "a"), { restart: 2 }, chunk(0, "A", second), RETRIED))],
       async ({ endpoint }) => {
@@ -67,7 +67,7 @@ describe("a job that is started again", () => {
       },
     ));
 
-  test("before anything was read is no news", () =>
+  test("is not reported before the first chunk was read", () =>
     playing(
       [stream("", lines({ restart: 2 }, chunk(0, "A", second), RETRIED))],
       async ({ endpoint }) => {
@@ -77,7 +77,7 @@ describe("a job that is started again", () => {
       },
     ));
 
-  test("is news to a reader who resumes at a later index", () =>
+  test("is reported to a reader that resumes at a later index", () =>
     playing(
       [stream("?from=2", lines({ restart: 2 }, chunk(0, "A", second), RETRIED))],
       async ({ endpoint }) => {
@@ -85,7 +85,7 @@ describe("a job that is started again", () => {
       },
     ));
 
-  test("drops the parts of a yield that the first attempt left unfinished", () => {
+  test("drops the parts of the first attempt's unfinished yield", () => {
     const split = { part: 0, continues: 0, last: false };
     return playing(
       [
@@ -100,7 +100,7 @@ describe("a job that is started again", () => {
     );
   });
 
-  test("while the connection was broken is read from its first chunk", () =>
+  test("is read from its first chunk after a broken connection", () =>
     playing(
       [
         stream("", droppedLines([chunk(0, "a"), chunk(1, "b")])),
@@ -115,7 +115,7 @@ describe("a job that is started again", () => {
       },
     ));
 
-  test("and has fewer chunks than were read before is read from its first chunk too", () =>
+  test("is read from its first chunk when it has fewer chunks than before", () =>
     playing(
       [
         stream("", droppedLines([chunk(0, "a"), chunk(1, "b")])),
@@ -127,7 +127,7 @@ describe("a job that is started again", () => {
       },
     ));
 
-  test("though it was no retry and has fewer chunks, is told to a reader that says where it was", () => {
+  test("is reported to a reader at a later index, even if it was no retry and has fewer chunks", () => {
     const where = (id: string) => ({
       accept: "application/x-ndjson",
       "last-event-id": id,
@@ -158,7 +158,7 @@ describe("a job that is started again", () => {
     );
   });
 
-  test("leaves chunks of the attempt before, that come late, unread", () =>
+  test("ignores late chunks of the previous attempt", () =>
     playing(
       [
         stream(

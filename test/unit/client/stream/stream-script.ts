@@ -6,7 +6,7 @@ import type {
 } from "../../../../runtime/client/index.ts";
 import type { Step } from "../service-double.ts";
 
-/** The last line of a job that went well. */
+/** The last line of a completed job. */
 export const DONE = { id: "j", status: "COMPLETED", executionTime: 7 };
 
 /** A connection to the stream of job `j`, from index 0 unless `query` says otherwise. */
@@ -31,7 +31,7 @@ export function part(
   return chunk(index, output, { split: { part: at, continues, last } });
 }
 
-/** Reads to the end; an error is the last item. */
+/** Reads to the end; an error becomes the last item. */
 export async function outputs(
   endpoint: EndpointClient,
   options: StreamOptions = {},

@@ -1,4 +1,4 @@
-/** Reading a job's stream: in order, joined, to the job's end. */
+/** Reads of a job's stream: in order, joined, to the job's end. */
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import {
@@ -10,7 +10,7 @@ import { json, lines, playing, refusal, type Step } from "../service-double.ts";
 import { chunk, DONE, outputs, part, stream } from "./stream-script.ts";
 
 describe("stream", () => {
-  test("yields what the handler yielded, with its metrics, and returns the completed job", () =>
+  test("yields the handler's values with their metrics, and returns the completed job", () =>
     playing(
       [stream("", lines(chunk(0, "a", { pending: 2 }), chunk(1, { n: null }), DONE))],
       async ({ endpoint }) => {
@@ -24,14 +24,14 @@ describe("stream", () => {
       },
     ));
 
-  test("hands chunks on as they come, however the network cuts them, and skips empty lines", async () => {
+  test("passes chunks on at once, however the network cuts them, and skips empty lines", async () => {
     const text = Buffer.from(
       `\n${JSON.stringify(chunk(0, "é€😀\u2028"))}\n \n${JSON.stringify(DONE)}\n`,
     );
     const read = Promise.withResolvers<void>();
     const end = text.lastIndexOf("\n", -2) + 1;
     const reply: Step["reply"] = (response) => {
-      // Each byte goes out before the next is written.
+      // Each byte is sent before the next is written.
       const writeFrom = (at: number): void => {
         if (at < end) response.write(text.subarray(at, at + 1), () => writeFrom(at + 1));
         else void read.promise.then(() => response.end(text.subarray(end)));
@@ -46,7 +46,7 @@ describe("stream", () => {
     });
   });
 
-  test("throws the error that the service reports in the stream when it cannot go on", () =>
+  test("throws the error that the service reports in the stream", () =>
     playing(
       [
         stream(
@@ -61,7 +61,7 @@ describe("stream", () => {
       },
     ));
 
-  test("joins a yield that was split and gives it the last part's metrics", () =>
+  test("joins a split yield, with the last part's metrics", () =>
     playing(
       [
         stream(
@@ -84,14 +84,14 @@ describe("stream", () => {
       },
     ));
 
-  test("raw gives the parts as they are on the wire", () => {
+  test("raw returns the parts as sent", () => {
     const parts = [part(4, "x", 0, 0), part(5, "y", 1, 1, true)];
     return playing([stream("?from=4", lines(...parts, DONE))], async ({ endpoint }) => {
       expect(await Array.fromAsync(endpoint.stream("j", { raw: true, from: 4 }))).toEqual(parts);
     });
   });
 
-  test("with from, reads on after the known chunks; in the middle of a split yield it starts again at the first part", () =>
+  test("with from, continues after the known chunks; within a split yield it starts at the first part", () =>
     playing(
       [
         stream("?from=5", lines(part(5, "z", 2, 1, true), chunk(6, "b"), DONE)),
@@ -111,7 +111,7 @@ describe("stream", () => {
       },
     ));
 
-  test("a job that fails is thrown after its chunks", () =>
+  test("a failed job is thrown after its chunks", () =>
     playing(
       [stream("", lines(chunk(0, "a"), { id: "j", status: "FAILED", error: "boom" }))],
       async ({ endpoint }) => {
@@ -122,14 +122,14 @@ describe("stream", () => {
       },
     ));
 
-  test("an end without an id is the end of the job that was asked for", () =>
+  test("an end without an id belongs to the requested job", () =>
     playing([stream("", lines({ status: "FAILED", error: "boom" }))], async ({ endpoint }) => {
       expect(await outputs(endpoint)).toEqual([
         expect.objectContaining({ message: "Job j failed: boom" }),
       ]);
     }));
 
-  test("an unknown job is a NotFoundError, and 429 is waited out", () =>
+  test("an unknown job is a NotFoundError, and 429 is retried", () =>
     playing(
       [
         stream("", refusal(429, "rate_limited", {}, { "retry-after": "1" })),
@@ -141,7 +141,7 @@ describe("stream", () => {
       },
     ));
 
-  test("leaving the loop closes the connection", async () => {
+  test("a break out of the loop closes the connection", async () => {
     const closed = Promise.withResolvers<unknown>();
     const reply: Step["reply"] = (response) => {
       closed.resolve(once(response, "close"));
@@ -156,7 +156,7 @@ describe("stream", () => {
     });
   });
 
-  test("a signal ends the reading with its reason", () => {
+  test("a signal ends the read with its reason", () => {
     const stop = new AbortController();
     const reply: Step["reply"] = (response) =>
       void response.write(`${JSON.stringify(chunk(0, "a"))}\n`);
@@ -190,7 +190,7 @@ describe("stream", () => {
     ),
   );
 
-  test("the answer of something that is no stream is an InvalidResponseError", () =>
+  test("an answer that is no stream is an InvalidResponseError", () =>
     playing([stream("", json({ hello: 1 }))], async ({ endpoint }) => {
       expect(await outputs(endpoint)).toEqual([expect.any(InvalidResponseError)]);
     }));

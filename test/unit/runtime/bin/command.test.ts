@@ -1,4 +1,4 @@
-/** Arguments and environment of `sv-worker`, and a reference that agrees with its help. */
+/** Arguments and environment of `sv-worker`, and the reference that must agree with its help. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { readCommand } from "../../../../runtime/bin/command.ts";
@@ -6,7 +6,7 @@ import { readSettings } from "../../../../runtime/bin/settings.ts";
 import { EXIT_MEANINGS, HELP, UsageError } from "../../../../runtime/bin/usage.ts";
 import { WORKER_ENV } from "../../../../runtime/protocol/worker-env.ts";
 
-describe("arguments", () => {
+describe("sv-worker parses the arguments", () => {
   test.each([
     [[], { kind: "serve" }],
     [["a.ts"], { kind: "serve", handler: "a.ts" }],
@@ -42,19 +42,19 @@ describe("arguments", () => {
       ["run", "a.ts", "--input", "{}", "--input-file", "f"],
       "--input and --input-file cannot be given together.",
     ],
-  ])("%j cannot be understood", (args, sentence) => {
+  ])("sv-worker refuses the arguments %j", (args, sentence) => {
     expect(() => readCommand(args)).toThrow(UsageError);
     expect(() => readCommand(args)).toThrow(sentence);
   });
 });
 
 describe("the environment", () => {
-  test("says nothing when nothing is set, or set to nothing", () => {
+  test("gives no setting when its variables are missing or empty", () => {
     expect(readSettings({})).toEqual({});
     expect(readSettings({ SV_GRACE_MS: "", SV_STANDBY: "" })).toEqual({});
   });
 
-  test("sets what it names", () => {
+  test("gives each setting that it names", () => {
     const env = {
       SV_GRACE_MS: "0",
       SV_INIT_LIMIT_MS: "1000",
@@ -85,7 +85,7 @@ describe("the environment", () => {
     ["SV_INSPECT", "localhost", 'host:port or a port from 1 to 65535, not "localhost"'],
     ["SV_LOG_LEVEL", "verbose", 'one of debug, info, warn, error, not "verbose"'],
     ["SV_LOG_FORMAT", "xml", 'one of json, pretty, not "xml"'],
-  ])("%s=%s is refused with what is allowed", (name, value, sentence) => {
+  ])("%s=%s is refused with the allowed values", (name, value, sentence) => {
     expect(() => readSettings({ [name]: value })).toThrow(UsageError);
     expect(() => readSettings({ [name]: value })).toThrow(sentence);
     expect(() => readSettings({ [name]: value })).toThrow(name);
@@ -100,11 +100,11 @@ describe("the environment", () => {
 describe("the reference docs/worker.md", async () => {
   const reference = await readFile(new URL("../../../../docs/worker.md", import.meta.url), "utf8");
 
-  test("shows the help as it is", () => {
+  test("shows the help unchanged", () => {
     expect(/```text\n(Usage:.*?)```/su.exec(reference)?.[1]).toBe(HELP);
   });
 
-  test("has a row for every variable, and no other", () => {
+  test("has a row for every variable, and no other row", () => {
     const rows = Array.from(reference.matchAll(/^\| `(SV_\w+)`/gmu), ([, name]) => name);
     expect(new Set(rows)).toEqual(new Set<string>(Object.values(WORKER_ENV)));
     expect(rows).toHaveLength(Object.keys(WORKER_ENV).length);

@@ -1,4 +1,4 @@
-/** The sign of life of a worker: a file that is made at once and touched for as long as the event loop turns. */
+/** The heartbeat of a worker: a file that is created at once and touched while the event loop turns. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ async function nextBeat(file: string): Promise<number> {
   }
 }
 
-test("the file is made, then touched again and again", async () => {
+test("the heartbeat file is created, then touched again and again", async () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "alive");
   const stop = startHeartbeat(file, silent, BEAT_MS);
@@ -41,7 +41,7 @@ test("a heartbeat file that cannot be written is logged once, without other effe
   const file = path.join(temporary.path, "missing/alive");
   const stop = startHeartbeat(file, log, BEAT_MS);
   await said.promise;
-  // Beats that come after it say nothing more.
+  // Later beats log nothing more.
   const other = path.join(temporary.path, "alive");
   const stopOther = startHeartbeat(other, silent, BEAT_MS);
   while (!fs.existsSync(other)) await new Promise((look) => setImmediate(look));

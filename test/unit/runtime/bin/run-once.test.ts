@@ -32,7 +32,7 @@ function start(args: readonly string[], env: Record<string, string> = {}): Start
   return { child, trace };
 }
 
-/** Whatever the end, no process may be left. */
+/** Whatever the end, no process may be left behind. */
 async function end({ child, trace }: Started): Promise<Ended> {
   const { stdout, stderr } = child;
   if (stdout === null || stderr === null) throw new Error("The streams are pipes.");
@@ -75,7 +75,7 @@ describe("a job that completes", () => {
     expect(lines(ended.stderr)).toMatchObject([{ level: "info", msg: "tidied up" }]);
   });
 
-  test("takes its input from a file or from stdin", async () => {
+  test("takes its input from a file or stdin", async () => {
     await using tree = await temporaryTree({ "input.json": '{"from": "a file"}' });
     const file = tree.path("input.json");
     const [ofFile, ofStdin] = await Promise.all([
@@ -85,16 +85,16 @@ describe("a job that completes", () => {
     expect([ofFile.stdout, ofStdin.stdout]).toEqual(['{"from":"a file"}\n', '{"from":"stdin"}\n']);
   });
 
-  test("has null as its output when the handler returned nothing", async () => {
+  test("has the output null when the handler returns nothing", async () => {
     const ended = await run([fixture("cyclic-output"), "--input", '{"value": "nothing"}']);
     expect(ended).toMatchObject({ code: 0, stdout: "null\n" });
   });
 });
 
-describe("what the handler uploads", () => {
+describe("an upload of the handler", () => {
   const args = [fixture("uploads-as-told"), "--input", '{"way": "uploads"}'];
 
-  test("lands in the directory that is named, as files", async () => {
+  test("becomes a file in the named directory", async () => {
     await using tree = await temporaryTree({});
     const { code, stdout } = await run([...args, "--objects", tree.path("made", "here")]);
     expect(code).toBe(0);
@@ -111,7 +111,7 @@ describe("what the handler uploads", () => {
     ]);
   });
 
-  test("has nowhere to go without it and without settings, which is said", async () => {
+  test("fails without a directory or settings, and the error says so", async () => {
     const { code, stderr } = await run(args);
     expect(code).toBe(1);
     expect(lines(stderr).at(-1)).toMatchObject({
@@ -140,7 +140,7 @@ describe("a job that fails exits 1 with its failure report on stderr", () => {
     });
   });
 
-  test("when its time is over, though it blocks the loop", async () => {
+  test("when it exceeds its time, even if it blocks the event loop", async () => {
     const args = [fixture("blocks-the-loop"), "--input", "{}", "--timeout-ms", "300"];
     const ended = await run(args);
     expect(ended.code).toBe(1);
@@ -151,7 +151,7 @@ describe("a job that fails exits 1 with its failure report on stderr", () => {
     });
   });
 
-  test("when a signal cancels it, after it has tidied up", async () => {
+  test("when a signal cancels it and it has cleaned up", async () => {
     const started = start([fixture("async-generator"), "--input", '{"count": 9, "pauseAt": 1}']);
     const { child } = started;
     if (child.stdout === null) throw new Error("It is a pipe.");
@@ -175,7 +175,7 @@ test("a handler that cannot be made ready exits 3 and says why", async () => {
   ]);
 });
 
-describe("wrong usage exits 2 with a sentence, before anything is started", () => {
+describe("wrong usage exits 2 with a message before anything starts", () => {
   test.each([
     [[], "There is no handler: give one, or set SV_HANDLER."],
     [["a.ts", "--input", "{"], "The input (--input) is no JSON: "],
@@ -189,7 +189,7 @@ describe("wrong usage exits 2 with a sentence, before anything is started", () =
     expect(stderr).toContain(sentence);
   });
 
-  test("a variable that makes no sense", async () => {
+  test("an invalid variable", async () => {
     const ended = await run([fixture("echo"), "--input", "{}"], { env: { SV_STANDBY: "yes" } });
     expect(ended.code).toBe(2);
     expect(ended.stderr).toContain('SV_STANDBY must be one of 0, idle, loaded, not "yes".');

@@ -1,4 +1,4 @@
-/** The text of a failure, and the frames of its stack. */
+/** The text of a failure, and its stack frames. */
 import { describe, expect, test } from "vitest";
 import {
   failureFrames,
@@ -25,7 +25,7 @@ function failure(stack?: string, rest: Partial<Failure> = {}): Failure {
   };
 }
 
-describe("the sentence", () => {
+describe("the sentence of a failure", () => {
   test.each([
     ["an error's name", failure("TypeError: no such plan\n    at f (/a.ts:1:1)"), "TypeError"],
     ["a name of the user's", failure("PlanError: no such plan"), "PlanError"],
@@ -36,15 +36,15 @@ describe("the sentence", () => {
     expect(failureSentence(shown)).toBe(`${name}: no such plan`);
   });
 
-  test("says a name once that is the message, too", () => {
+  test("has the name only once when it is also the message", () => {
     expect(failureSentence(failure("Error\n    at f (/a.ts:1:1)", { message: "Error" }))).toBe(
       "Error",
     );
   });
 });
 
-describe("the frames", () => {
-  test("are only the user's own, with relative paths", () => {
+describe("the frames of a failure", () => {
+  test("are only those of the user's code, with relative paths", () => {
     const stack = [
       "TypeError: no such plan",
       "    at Object.parse (/srv/node_modules/zod/index.js:1:2)",
@@ -59,7 +59,7 @@ describe("the frames", () => {
     expect(failurePlace(failure(stack))).toBe("at parse (/srv/greeter/handler.ts:4:29)");
   });
 
-  test("are four, with the number of further ones", () => {
+  test("are at most four, with the number of further ones", () => {
     const frames = [1, 2, 3, 4, 5, 6].map((n) => `    at f${n} (/a.ts:${n}:1)`);
     expect(failureFrames(failure(["Error: x", ...frames, ...OURS].join("\n")))).toEqual([
       ...frames.slice(0, 4).map((frame) => frame.trim()),
@@ -103,7 +103,7 @@ describe("the frames", () => {
     ]);
   });
 
-  test("are all of the user's on request, with the number and origin of folded ones", () => {
+  test("are all of the user's code on request, with the number and origin of folded ones", () => {
     const own = [1, 2, 3, 4, 5, 6].map((n) => `    at f${n} (/a.ts:${n}:1)`);
     const zod = "    at parse (/srv/node_modules/zod/index.js:1:2)";
     const stack = ["Error: x", zod, ...own, ...OURS].join("\n");
@@ -119,7 +119,7 @@ describe("the frames", () => {
     expect(foldedFrames(failure(["Error: x", ...own].join("\n")))).toBe("");
   });
 
-  test("are none without a stack", () => {
+  test("are empty without", () => {
     expect(failureFrames(failure())).toEqual([]);
     expect(failurePlace(failure())).toBe("");
   });

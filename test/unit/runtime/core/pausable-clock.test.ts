@@ -1,8 +1,8 @@
-/** A clock that can be stopped: pauses that are over add up, to the moment told. */
+/** A clock that can be paused: its pauses add up, to the moment. */
 import { expect, test } from "vitest";
 import { PausableClock } from "../../../../runtime/core/pausable-clock.ts";
 
-test("it stands still from pause to resume, and runs on from there", () => {
+test("it stops at pause, and continues at resume", () => {
   let real = 1_000;
   const clock = new PausableClock(() => real);
   const seen: number[] = [];
@@ -16,7 +16,7 @@ test("it stands still from pause to resume, and runs on from there", () => {
   expect(clock.pausedMs).toBe(30);
 });
 
-test("it says whether it stands, and counts a pause when it is over", () => {
+test("it reports whether it is paused, and counts a pause after its end", () => {
   let real = 0;
   const clock = new PausableClock(() => real);
   clock.pause();
@@ -26,7 +26,7 @@ test("it says whether it stands, and counts a pause when it is over", () => {
   expect([clock.isPaused, clock.pausedMs]).toEqual([false, 500]);
 });
 
-test("a pause that is heard of late counts from when it began to when it ended, not beyond what has passed", () => {
+test("a pause that is reported late counts from its begin to its end, but no longer than the time that has passed", () => {
   let real = 1_000;
   const clock = new PausableClock(() => real);
   real = 1_040;
@@ -40,7 +40,7 @@ test("a pause that is heard of late counts from when it began to when it ended, 
   expect([clock.pausedMs, clock.now()]).toEqual([400, 1_100]);
 });
 
-test("time that passed unobserved for long is taken back and reported; a debugger's pause counts once", () => {
+test("a long unobserved time is taken back and reported; a debugger's pause counts once", () => {
   let real = 0;
   const told: number[] = [];
   const clock = new PausableClock(

@@ -1,4 +1,4 @@
-/** JSON values with hard cases for splitters, and an oracle that decides which can be split at a limit. */
+/** JSON values with hard cases for splitters, and an oracle that knows which values can be split at a limit. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { anyCharacter } from "../../../any-character.ts";
@@ -15,8 +15,9 @@ const textOf = (maxLength: number) =>
   fc.array(character, { maxLength }).map((characters) => characters.join(""));
 const text = fc.oneof(textOf(6), textOf(120));
 /**
- * No backslash in keys: on the V8 of Node 24, once an object with such a key exists, JSON.parse may read the escape that
- * begins another key as that backslash (nodejs/node#63785). split.test.ts has an example with one instead.
+ * Keys have no backslash: on the V8 of Node 24, once an object with such a key exists, JSON.parse may read the
+ * escape at the start of another key as that backslash (nodejs/node#63785). split.test.ts has an example with one
+ * instead.
  */
 const key = fc
   .oneof(
@@ -38,15 +39,15 @@ export const trickyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((
     { maxDepth: 6, withCrossShrink: true },
     scalar,
     fc.array(tie("value"), { maxLength: 12 }),
-    // Unlike an assignment, this makes `__proto__` a key like any other.
+    // Unlike an assignment, this makes `__proto__` an ordinary key.
     fc.array(fc.tuple(key, tie("value")), { maxLength: 8 }).map(Object.fromEntries),
   ),
 })).value;
 
-/** The largest thing that a cut must leave whole: a surrogate pair written as two escapes. */
+/** The largest unit that a cut must leave whole: a surrogate pair written as two escapes. */
 const MAX_UNIT_BYTES = 12;
 
-/** True when each scalar of `value`, with the keys and brackets that lead to it, leaves the room the splitter asks for. */
+/** True if each scalar of `value`, with the keys and brackets around it, leaves the room that the splitter needs. */
 export function splittableAt(value: unknown, maxBytes: number): boolean {
   const room = Math.max(Math.floor(maxBytes / 16), 1);
   const fits = (pathBytes: number, depth: number, bytes: number): boolean =>
@@ -70,14 +71,17 @@ export function splittableAt(value: unknown, maxBytes: number): boolean {
   return walk(value, 0, 0);
 }
 
-/** Joins parts as a reader gets them: each parsed by itself. */
+/** Joins parts like a reader, which parses each by itself. */
 export function joined(parts: readonly JsonPart[]): unknown {
   return joinParts(
     parts.map(({ json, continues }) => ({ output: JSON.parse(json) as unknown, continues })),
   );
 }
 
-/** Splits a value as a handler's yield is split. @throws NotSplittableError */
+/**
+ * Splits a value like a handler's yield.
+ * @throws NotSplittableError
+ */
 export function splitJson(
   value: unknown,
   maxBytes: number = LIMITS.chunkMaxBytes,
@@ -85,7 +89,10 @@ export function splitJson(
   return splitJsonText(Buffer.from(JSON.stringify(value)), maxBytes);
 }
 
-/** Joins parts as a reader does. @throws JoinError */
+/**
+ * Joins parts like a reader.
+ * @throws JoinError
+ */
 export function joinParts(parts: Iterable<ParsedPart>): unknown {
   const joiner = new Joiner();
   for (const part of parts) joiner.add(part);

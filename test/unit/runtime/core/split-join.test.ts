@@ -1,4 +1,4 @@
-/** Joining parts: incremental, without changes, and with refusals of parts that do not belong. */
+/** Joins of parts: incremental, without changes to the parts, and refused when a part does not belong. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { JoinError, Joiner } from "../../../../runtime/core/join.ts";
@@ -13,7 +13,7 @@ function freeze(value: unknown): unknown {
 }
 
 describe("Joiner", () => {
-  test("leaves the parts it is given as they were", () => {
+  test("does not change the parts", () => {
     fc.assert(
       fc.property(trickyJson, fc.integer({ min: 20, max: 120 }), (value, max) => {
         fc.pre(splittableAt(value, max));
@@ -28,7 +28,7 @@ describe("Joiner", () => {
     );
   });
 
-  test("shows what has come so far after each part", () => {
+  test("shows the joined value after each part", () => {
     const joiner = new Joiner();
     joiner.add({ output: { a: ["x"] }, continues: 0 });
     joiner.add({ output: { a: ["y", "z"] }, continues: 3 });
@@ -37,7 +37,7 @@ describe("Joiner", () => {
     expect(joiner.value()).toEqual({ a: ["xy", "z"], b: 1 });
   });
 
-  test("joins 20,000 parts of one array without copying it for each", () => {
+  test("joins 20,000 parts of one array without copying the array for each", () => {
     const joiner = new Joiner();
     joiner.add({ output: [0], continues: 0 });
     joiner.add({ output: [1], continues: 1 });

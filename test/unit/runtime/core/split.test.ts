@@ -1,4 +1,4 @@
-/** Properties and examples of splitting a value into parts of bounded size. */
+/** Properties and examples of the split of a value into parts of bounded size. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ const maxBytes = fc.oneof(
   fc.integer({ min: 200, max: 2000 }),
 );
 
-/** The parts of a value; undefined where it cannot be split. */
+/** The parts of a value; undefined if it cannot be split. */
 function partsOf(value: unknown, max: number): readonly JsonPart[] | undefined {
   try {
     return splitJson(value, max);
@@ -21,11 +21,11 @@ function partsOf(value: unknown, max: number): readonly JsonPart[] | undefined {
   }
 }
 
-/** JSON text that `JSON.stringify` puts in as it stands; the compiler's library does not know the function yet. */
+/** JSON text that `JSON.stringify` inserts unchanged; the compiler's library does not have the function yet. */
 const { rawJSON } = JSON as unknown as { rawJSON: (json: string) => object };
 
 describe("splitJson", () => {
-  test("a value is refused, or its parts are JSON within the limit and give it back when they are joined", () => {
+  test("a value is refused, or its parts are JSON within the limit and join to the value", () => {
     let manyParts = 0;
     fc.assert(
       fc.property(trickyJson, maxBytes, (value, max) => {
@@ -54,13 +54,13 @@ describe("splitJson", () => {
     );
   });
 
-  test("a value of exactly the limit is one part and one byte more is two", () => {
+  test("a value of exactly the limit is one part, and one byte more makes two", () => {
     const value = "é".repeat(49);
     expect(splitJson(value, 100)).toEqual([{ json: JSON.stringify(value), continues: 0 }]);
     expect(splitJson(value, 99)).toHaveLength(2);
   });
 
-  test("a small value is written once and not looked at again", () => {
+  test("a small value is written once and not read again", () => {
     let calls = 0;
     const value = { toJSON: () => ({ calls: (calls += 1) }) };
     expect(splitJson(value)).toEqual([{ json: '{"calls":1}', continues: 0 }]);
@@ -78,7 +78,7 @@ describe("splitJson", () => {
     ).toEqual(['["aaaaaaaa"]', '["bbbbbbbb"]', '["cccccccc"]']);
   });
 
-  test("a giant string inside nested containers is cut inside, with its keys repeated", () => {
+  test("a giant string inside nested containers is cut, with its keys repeated", () => {
     expect(splitJson({ a: [1, { b: "0123456789abcdef" }] }, 24)).toEqual([
       { json: '{"a":[1,{"b":"012345"}]}', continues: 0 },
       { json: '{"a":[{"b":"6789abcd"}]}', continues: 4 },
@@ -86,7 +86,7 @@ describe("splitJson", () => {
     ]);
   });
 
-  test("continues counts only the containers that go on", () => {
+  test("`continues` counts only the containers that go on", () => {
     const parts = splitJson({ a: [1111, 2222, 3333], b: [4444, 5555] }, 20);
     expect(parts).toEqual([
       { json: '{"a":[1111,2222]}', continues: 0 },
@@ -117,7 +117,7 @@ describe("splitJson", () => {
     for (let max = 16; max < 60; max += 1) expect(joined(splitJson(value, max))).toBe(value);
   });
 
-  test("keys that objects treat in their own way come back as own keys in the same order", () => {
+  test("special keys such as `__proto__` come back as own keys in the same order", () => {
     const value: unknown = JSON.parse(
       '{"10":"aaaaaaaaaaaaaaaaaaaaaaaa","2":{"__proto__":{"x":"bbbbbbbbbbbbbbbbbbbbbbbbbbbb"}},' +
         '"":"cccccccccccccccccccc","a\\\\b":"dddddddddddd","constructor":{"prototype":[1,2,3,4,5,6,7,8,9]},"__proto__":[[],{},""]}',
@@ -127,7 +127,7 @@ describe("splitJson", () => {
     expect(Object.getPrototypeOf(back)).toBe(Object.prototype);
   });
 
-  test("nesting of 512 levels splits and joins without running out of stack", () => {
+  test("512 nested levels split and join without a stack overflow", () => {
     let value: unknown = "x".repeat(5000);
     for (let level = 0; level < 512; level += 1)
       value = level % 2 === 0 ? [value] : { k: value, l: 1 };
@@ -145,7 +145,7 @@ describe("splitJson", () => {
     expect(() => splitJson(value, 100)).toThrow(NotSplittableError);
   });
 
-  test("the refusal of a key says which one and how long it is", () => {
+  test("the refusal of a key names it and its length", () => {
     const value = { small: 1, list: [{ ["k".repeat(200)]: "v" }] };
     expect(() => splitJson(value, 100)).toThrow(
       `parts of at most 100 bytes: the keys and brackets that lead to the value under "list" / "${"k".repeat(39)}… ` +
@@ -153,7 +153,7 @@ describe("splitJson", () => {
     );
   });
 
-  test("the work grows with the size of the value and not with its square", () => {
+  test("the work grows linearly with the size of the value", () => {
     const bytesOut = (count: number): number => {
       const rows = Array.from({ length: count }, (_, id) => ({ id, text: "é".repeat(50) }));
       const parts = splitJson({ rows }, 10_000);
@@ -163,7 +163,7 @@ describe("splitJson", () => {
     expect(bytesOut(8000) / bytesOut(2000)).toBeLessThan(4.2);
   });
 
-  test("a long key cannot blow a value up beyond a fixed factor", () => {
+  test("a long key cannot enlarge a value beyond a fixed factor", () => {
     const value = { ["k".repeat(900)]: "x".repeat(100_000) };
     const written = splitJson(value, 1000).reduce((sum, { json }) => sum + json.length, 0);
     expect(written / JSON.stringify(value).length).toBeLessThan(33);

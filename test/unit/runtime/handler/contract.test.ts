@@ -1,4 +1,4 @@
-/** What a definition promises, kept through a real handler process: schemas, state, refresh, concurrency, directories. */
+/** Promises of a definition, kept through a real handler process: schemas, state, refresh, concurrency, directories. */
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { eventually } from "../../../e2e/jobs/observe.ts";
 import { WorkerRun } from "../worker-run.ts";
 
 describe("schemas", () => {
-  test("the handler sees what the input schema made, the client what the output schema made", async () => {
+  test("the handler gets the output of the input schema, the client the output of the output schema", async () => {
     await using run = new WorkerRun("checks-its-schemas");
     expect(await run.source.submit({ input: { count: "7" } }).result()).toEqual({
       kind: "completed",
@@ -15,7 +15,7 @@ describe("schemas", () => {
     });
   });
 
-  test("an input that does not fit fails the job with its issues, before the handler is called", async () => {
+  test("an invalid input fails the job with its issues before the handler is called", async () => {
     await using run = new WorkerRun("checks-its-schemas");
     const job = run.source.submit({ input: { count: 7, names: ["a", 1] } });
     expect(await job.result()).toEqual({
@@ -35,7 +35,7 @@ describe("schemas", () => {
     expect(run.printed(refused.jobId)).toEqual([]);
   });
 
-  test("they are told as JSON Schemas once the handler is ready, and that there are none", async () => {
+  test("the worker reports schemas as JSON Schemas when the handler is ready, or that there are none", async () => {
     await using run = new WorkerRun("checks-its-schemas");
     await using other = new WorkerRun("echo");
     expect(await eventually("the schemas are told", () => run.source.described[0])).toMatchObject({
@@ -47,7 +47,7 @@ describe("schemas", () => {
     );
   });
 
-  test("an output that does not fit fails the job with its issues", async () => {
+  test("an invalid output fails the job with its issues", async () => {
     await using run = new WorkerRun("checks-its-schemas");
     const job = run.source.submit({ input: { count: "7", names: ["wrong"] } });
     expect(await job.result()).toEqual({
@@ -77,7 +77,7 @@ describe("setup and dispose", () => {
   test.each([
     ["throws", ["dispose failed: nothing to dispose of"]],
     ["hangs", []],
-  ])("a dispose that %s does not hold up the end", async (how, says) => {
+  ])("a dispose that %s does not delay the end", async (how, says) => {
     await using run = new WorkerRun("keeps-a-state", { env: { TEST_DISPOSE: how } });
     await run.source.submit().result();
     run.worker.drain();
@@ -88,7 +88,7 @@ describe("setup and dispose", () => {
     );
   });
 
-  test("a process that is ended with a job in it leaves without dispose", async () => {
+  test("a process that is ended with a job in it exits without dispose", async () => {
     await using run = new WorkerRun("keeps-a-state", { drainLimitMs: 1 });
     const job = run.source.submit({ input: { wait: true } });
     await run.logged("begun");
@@ -111,14 +111,14 @@ describe("refresh", () => {
     expect(run.printed(undefined)).toEqual(["set up", "disposed of after 1 jobs", "set up"]);
   });
 
-  test("a job that fails may ask for it as well", async () => {
+  test("a failed job may request it as well", async () => {
     await using run = new WorkerRun("keeps-a-state");
     const failed = run.source.submit({ input: { refresh: true, fail: true } });
     expect(await failed.result()).toMatchObject({ kind: "failed" });
     expect(await run.source.submit().result()).toMatchObject({ output: { jobs: 1 } });
   });
 
-  test("neighbours finish first, and no further job begins beside them", async () => {
+  test("other jobs finish first, and no further job begins beside them", async () => {
     await using run = new WorkerRun("keeps-a-state");
     const neighbour = run.source.submit({ input: { wait: true } });
     await run.logged("begun");
@@ -132,7 +132,7 @@ describe("refresh", () => {
     expect(run.printed(undefined)).toEqual(["set up", "disposed of after 2 jobs", "set up"]);
   });
 
-  test("a job that was already on its way to the old process goes back unharmed", async () => {
+  test("a job in transit to the old process goes back without losing an attempt", async () => {
     await using run = new WorkerRun("keeps-a-state");
     await run.source.whenReady.promise;
     const [refreshing, late] = [{ refresh: true }, {}].map((input) => run.source.submit({ input }));
@@ -142,7 +142,7 @@ describe("refresh", () => {
 });
 
 describe("concurrency as a function", () => {
-  test("is asked after setup and after each job, and what changes is obeyed", async () => {
+  test("is called after setup and after each job, and its value is applied", async () => {
     await using run = new WorkerRun("wishes-its-concurrency");
     expect(await run.source.whenReady.promise).toBe(2);
     await granted(run, 2);
@@ -151,13 +151,13 @@ describe("concurrency as a function", () => {
     expect(run.source.announced).toEqual([2, 4]);
   });
 
-  test("jobs that were asked for before it fell go back unharmed", async () => {
+  test("jobs requested before its value fell go back without losing an attempt", async () => {
     await using run = new WorkerRun("wishes-its-concurrency");
     await granted(run, 2);
     await run.source.submit({ input: { wish: 1 } }).result();
     await run.source.hasAnnounced(2);
     const first = run.source.submit({ input: { wait: true } });
-    // Whether the slot of the previous job has been offered again by then depends on chance.
+    // The slot of the previous job may or may not have been offered again by then.
     const unasked = run.source.credit === 0;
     const second = run.source.submit({ input: { wait: true }, unasked });
     expect(await second.result()).toEqual({ kind: "handed-back" });
@@ -183,7 +183,7 @@ describe("a job's own directory", () => {
     [{ fail: true }, "failed"],
     [{ exit: true }, "lost"],
     [{ block: true }, "timed-out"],
-  ])("%j: is there while the job runs and gone afterwards", async (more, kind) => {
+  ])("%j: exists while the job runs and is removed afterwards", async (more, kind) => {
     await using run = new WorkerRun("keeps-a-state", { graceMs: 100 });
     const input = { file: true, ...more };
     const result = await run.source.submit({ input, executionTimeoutMs: 2_000 }).result();
@@ -192,7 +192,7 @@ describe("a job's own directory", () => {
     await whenGone(path.dirname(madeFile(run)));
   });
 
-  test("a stopped job keeps it until its handler has stopped; nothing is left of the worker", async () => {
+  test("a stopped job keeps it until its handler has stopped, and then the worker leaves nothing behind", async () => {
     await using run = new WorkerRun("keeps-a-state");
     const job = run.source.submit({ input: { file: true, wait: true } });
     await run.logged("begun");

@@ -1,10 +1,10 @@
-/** A handler's concurrency function is asked one question at a time, and none is forgotten. */
+/** A handler's concurrency function gets one question at a time, and no question is lost. */
 import { expect, test } from "vitest";
 import { CurrentConcurrency } from "../../../../runtime/handler/current-concurrency.ts";
 
 const log = { warn: () => {} };
 
-test("questions that come while one is open are asked together when it is answered", async () => {
+test("questions during a call are asked together after it", async () => {
   const asked: { readonly current: number; readonly answer: (value: number) => void }[] = [];
   const concurrency = new CurrentConcurrency(
     (current) => new Promise((answer) => asked.push({ current, answer })),
@@ -23,7 +23,7 @@ test("questions that come while one is open are asked together when it is answer
   expect(concurrency.current).toBe(5);
 });
 
-test("a number is never asked", async () => {
+test("a number is never called", async () => {
   const concurrency = new CurrentConcurrency(3, log);
   await concurrency.ask(() => expect.unreachable());
   expect(concurrency.current).toBe(3);

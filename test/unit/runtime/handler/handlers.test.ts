@@ -1,4 +1,4 @@
-/** What a handler returns, yields, throws and prints arrives as it should, through a real handler process. */
+/** Values that a handler returns, yields, throws and prints arrive through a real handler process. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { joinParts } from "../core/split-arbitrary.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
@@ -24,7 +24,7 @@ describe("outputs", () => {
   });
 });
 
-describe("an output that JSON cannot carry fails the job with a sentence", () => {
+describe("an output without JSON form fails the job with a message", () => {
   let run: WorkerRun;
   beforeAll(() => {
     run = new WorkerRun("cyclic-output");
@@ -55,7 +55,7 @@ describe("an output that JSON cannot carry fails the job with a sentence", () =>
   });
 });
 
-describe("whatever is thrown fails the job with a sentence", () => {
+describe("any thrown value fails the job with a message", () => {
   let run: WorkerRun;
   beforeAll(() => {
     run = new WorkerRun("throws-a-string");
@@ -83,20 +83,23 @@ describe("progress", () => {
   test.each([
     ["a handler process", {}],
     ["this process", inThisProcess(reportsProgress)],
-  ])("in %s the newest value wins, and none is sent after the outcome", async (_, options) => {
-    await using run = new WorkerRun("reports-progress", options);
-    const job = run.source.submit({ input: { count: 1_000 } });
-    expect(await job.result()).toEqual({ kind: "completed", output: "done" });
-    // What an invocation sends leaves in order: after this job nothing of the first is under way.
-    await run.source.submit({ input: { count: 0 } }).result();
-    expect(job.progress.slice(0, 2)).toEqual([{ n: 1 }, { n: 1_000 }]);
-    expect(job.progress.length).toBeLessThanOrEqual(3);
-    expect(job.progress).not.toContain("too late");
-  });
+  ])(
+    "in %s the newest progress value wins, and none is sent after the outcome",
+    async (_, options) => {
+      await using run = new WorkerRun("reports-progress", options);
+      const job = run.source.submit({ input: { count: 1_000 } });
+      expect(await job.result()).toEqual({ kind: "completed", output: "done" });
+      // An invocation's messages leave in order: after this job no message of the first is in transit.
+      await run.source.submit({ input: { count: 0 } }).result();
+      expect(job.progress.slice(0, 2)).toEqual([{ n: 1 }, { n: 1_000 }]);
+      expect(job.progress.length).toBeLessThanOrEqual(3);
+      expect(job.progress).not.toContain("too late");
+    },
+  );
 });
 
 describe("streams", () => {
-  test("each yield of an async generator is a chunk with its metrics; what it returns is the output", async () => {
+  test("each yield of an async generator is a chunk with its metrics, and its return value is the output", async () => {
     await using run = new WorkerRun("async-generator");
     const job = run.source.submit({ input: { count: 3 } });
     expect(await job.result()).toEqual({ kind: "completed", output: { made: 3 } });
@@ -108,14 +111,14 @@ describe("streams", () => {
     );
   });
 
-  test("a later attempt says so in each chunk", async () => {
+  test("a later attempt has its number in each chunk", async () => {
     await using run = new WorkerRun("sync-generator");
     const job = run.source.submit({ input: { count: 1 }, attempt: 2 });
     expect(await job.result()).toEqual({ kind: "completed", output: "done" });
     expect(job.chunks).toEqual([{ output: 0, metrics: { stream_index: 0, attempt: 2 } }]);
   });
 
-  test("a yield of three megabytes is split and can be joined; all yields are the output if asked", async () => {
+  test("a yield of three megabytes is split and can be joined; on request all yields are the output", async () => {
     await using run = new WorkerRun("yields-3-mb");
     const job = run.source.submit();
     const big = { text: "é".repeat(1_500_000) };
@@ -137,7 +140,7 @@ describe("streams", () => {
     expect(joined).toEqual(big);
   });
 
-  test("a generator is pulled no further than receipts allow, and return() is called when it is stopped", async () => {
+  test("a generator is pulled only as far as receipts allow, and return() is called when it is stopped", async () => {
     await using run = new WorkerRun("sync-generator");
     run.source.storesChunks = false;
     const job = run.source.submit();
@@ -155,7 +158,7 @@ describe("streams", () => {
     expect(await next.result()).toEqual({ kind: "completed", output: "done" });
   });
 
-  test("an async generator that waits is stopped at its deadline and tidies up", async () => {
+  test("an async generator that waits is stopped at its deadline and cleans up", async () => {
     await using run = new WorkerRun("async-generator");
     const job = run.source.submit({ input: { count: 5, pauseAt: 2 }, executionTimeoutMs: 500 });
     expect(await job.result()).toMatchObject({ kind: "timed-out" });

@@ -1,20 +1,20 @@
-/** Anything can be thrown; each thing becomes a sentence. */
+/** Each thrown value becomes a sentence. */
 import { describe, expect, test } from "vitest";
 import { describeThrown } from "../../../../runtime/handler/thrown.ts";
 
-describe("describing what was thrown", () => {
-  test("an error gives its message and stack, and those of its causes", () => {
+describe("the description of a thrown value", () => {
+  test("has the message and stack of an error and of its causes", () => {
     const error = new Error("outer", { cause: new TypeError("inner") });
     const { message, stack } = describeThrown(error);
     expect(message).toBe("outer");
     expect(stack).toMatch(/Error: outer[^]*\ncaused by: TypeError: inner[^]*thrown\.test\.ts/u);
   });
 
-  test("an error without a message gives its name", () => {
+  test("has the name of an error without a message", () => {
     expect(describeThrown(new RangeError()).message).toBe("RangeError");
   });
 
-  test("an endless chain of causes ends", () => {
+  test("ends within an endless chain of causes", () => {
     const error = new Error("me again");
     error.cause = error;
     expect(describeThrown(error).stack?.split("caused by").length).toBeLessThan(10);
@@ -26,11 +26,11 @@ describe("describing what was thrown", () => {
     [Symbol("s"), "The handler threw Symbol(s) instead of an error."],
     [{ message: 7 }, "The handler threw { message: 7 } instead of an error."],
     [12n, "The handler threw 12n instead of an error."],
-  ])("%s", (thrown, message) => {
+  ])("of %s is its text", (thrown, message) => {
     expect(describeThrown(thrown)).toEqual({ message });
   });
 
-  test("a value that resists is said to", () => {
+  test("says so of a value that cannot be described", () => {
     const hostile = new Proxy(
       {},
       {
@@ -44,7 +44,7 @@ describe("describing what was thrown", () => {
     });
   });
 
-  test("a message of a megabyte is cut", () => {
+  test("cuts a message of a megabyte", () => {
     expect(describeThrown("x".repeat(1_000_000)).message.length).toBeLessThan(20_000);
   });
 });

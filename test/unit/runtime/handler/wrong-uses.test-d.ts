@@ -1,4 +1,4 @@
-/** What the compiler refuses: a line below each `@ts-expect-error` that were right would fail the type check. */
+/** Mistakes that the compiler refuses: the type check fails if a line below `@ts-expect-error` is correct. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { readModule } from "../../../../runtime/handler/module/read-module.ts";
@@ -18,7 +18,7 @@ function refusal(definition: unknown): string {
   return "nothing";
 }
 
-test("options of a wrong kind, for which the runtime has a sentence too", () => {
+test("options of a wrong type, for which the runtime has a message too", () => {
   const run = (): number => 7;
   expect(
     // @ts-expect-error -- a string is no concurrency
@@ -110,7 +110,7 @@ test("outputs other than the schema's, in each form", async () => {
   }
 });
 
-test("states other than what setup gives", async () => {
+test("states other than setup's", async () => {
   const handler = defineHandler({
     setup: async () => ({ words: ["a"] }),
     // @ts-expect-error -- the state has no letters
@@ -129,7 +129,7 @@ test("states other than what setup gives", async () => {
   });
 });
 
-test("a context and a chunk that are used otherwise than they are meant", async () => {
+test("wrong uses of a context and a chunk", async () => {
   const handler = defineHandler(async (job: Job<{ n: number }>, context: Context) => {
     // @ts-expect-error -- a job is only read
     job.input = { n: 8 };

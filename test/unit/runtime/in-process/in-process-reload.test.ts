@@ -1,8 +1,8 @@
-/** A worker with a handler that is a function of its own process has nothing to reload. */
+/** A worker with a function of its own process as handler has nothing to reload. */
 import { expect, test } from "vitest";
 import { inThisProcess, WorkerRun } from "../worker-run.ts";
 
-test("a reload is answered with the version before, which serves on", async () => {
+test("a reload returns the previous version, which continues to serve", async () => {
   await using run = new WorkerRun(
     "echo",
     inThisProcess(() => "as before"),

@@ -1,13 +1,13 @@
-/** While a debugger holds the handler process, no time runs out: neither a job's, nor its grace, nor its setup's. */
+/** While a debugger holds the handler process, no time limit runs: not a job's, its grace's or its setup's. */
 import { expect, test } from "vitest";
 import { DebuggerClient, freeAddress } from "../../../debugger-client.ts";
 import { WorkerRun } from "../worker-run.ts";
 
 const HANDLER = "stops-at-breakpoints";
 
-// The concurrent ones let real time pass, and may as well do so together.
+// The concurrent tests wait in real time, and can do so together.
 
-test.concurrent("a job that stands at a breakpoint for longer than its executionTimeout completes", async () => {
+test.concurrent("a job that is at a breakpoint for longer than its executionTimeout completes", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect });
   await run.source.whenReady.promise;
@@ -25,13 +25,13 @@ test.concurrent("a job that stands at a breakpoint for longer than its execution
   expect(kind).toBe("completed");
   const { before, after } = output as { before: number; after: number };
   expect(before).toBeGreaterThanOrEqual(seen);
-  // The three seconds it stood are not among those it has used.
+  // The three seconds at the breakpoint are not part of its used time.
   expect(after).toBeGreaterThan(before - 1_000);
   expect(job.pauses.at(-1)?.isPaused).toBe(false);
   expect(job.pauses.at(-1)?.pausedMs).toBeGreaterThanOrEqual(3_000);
 });
 
-test.concurrent("afterwards it has the time that was left, and is TIMED_OUT when that is over", async () => {
+test.concurrent("afterwards a job has its remaining time, and is TIMED_OUT at its end", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect });
   await run.source.whenReady.promise;
@@ -48,7 +48,7 @@ test.concurrent("afterwards it has the time that was left, and is TIMED_OUT when
   expect(performance.now() - submittedAt).toBeGreaterThanOrEqual(3_500);
 });
 
-test.concurrent("a job that comes while another one stands at a breakpoint is told as paused at once", async () => {
+test.concurrent("a job that arrives while another is at a breakpoint is reported as paused at once", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect, env: { TEST_CONCURRENCY: "2" } });
   await run.source.whenReady.promise;
@@ -79,7 +79,7 @@ test.concurrent("the pause button holds the time of a job as a breakpoint does",
   expect(job.pauses.at(-1)?.pausedMs).toBeGreaterThanOrEqual(2_500);
 });
 
-test("a debugger that detaches lets the job go on, and its time as well", async () => {
+test("a job and its time continue when the debugger detaches", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect });
   await run.source.whenReady.promise;
@@ -97,7 +97,7 @@ test("without a debugger no job pauses, and a job is TIMED_OUT as usual", async 
   expect(await job.result()).toMatchObject({ kind: "timed-out" });
 });
 
-test.concurrent("a job that is told to end has its grace when the debugger lets it go on, and keeps its process", async () => {
+test.concurrent("a job that must end has its grace when the debugger lets it continue, and keeps its process", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect, graceMs: 2_000 });
   await run.source.whenReady.promise;
@@ -115,7 +115,7 @@ test.concurrent("a job that is told to end has its grace when the debugger lets 
   expect(await next.result()).toMatchObject({ output: { pid } });
 });
 
-test.concurrent("a setup that stands at a breakpoint is not held to its limit", async () => {
+test.concurrent("a setup at a breakpoint does not reach its limit", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, {
     inspect,
@@ -131,7 +131,7 @@ test.concurrent("a setup that stands at a breakpoint is not held to its limit", 
   expect(await run.source.whenReady.promise).toBe(1);
 });
 
-test("a process killed at a breakpoint is a lost one, and the next job's time runs", async () => {
+test("a process killed at a breakpoint counts as lost, and the next job's time runs", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect });
   await run.source.whenReady.promise;
@@ -144,7 +144,7 @@ test("a process killed at a breakpoint is a lost one, and the next job's time ru
   expect(await next.result()).toMatchObject({ kind: "timed-out" });
 });
 
-test("a worker that is to end does not wait for a debugger", async () => {
+test("a worker that must end does not wait for a debugger", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun(HANDLER, { inspect, drainLimitMs: 50 });
   await run.source.whenReady.promise;

@@ -1,4 +1,4 @@
-/** A handler's lines are passed on up to a rate, and the last ones are kept whatever the rate. */
+/** A handler's lines are passed on up to a rate, and the last lines are kept at any rate. */
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { HandlerOutput, type OutputLine } from "../../../../runtime/isolate/handler-output.ts";
@@ -17,7 +17,7 @@ async function printed(
   return { output, passed };
 }
 
-test("a flood is passed on in part, its end is kept", async () => {
+test("a flood of lines is passed on in part, and its end is kept", async () => {
   const lines = Array.from({ length: 3_000 }, (_, n) => printedLine("a", `line ${n}`));
   const { output, passed } = await printed(lines.join(""));
   expect(passed).toHaveLength(1_000);
@@ -26,14 +26,14 @@ test("a flood is passed on in part, its end is kept", async () => {
   expect(output.lastLines("a").at(-1)).toBe("line 2999");
 });
 
-test("a failure report gets its job's lines and those of no known job", async () => {
+test("a failure report has its job's lines and those of no known job", async () => {
   const text = `${printedLine("a", "mine")}from native code\n${printedLine("b", "another's")}`;
   const { output } = await printed(text);
   expect(output.lastLines("a")).toEqual(["mine", "from native code"]);
   expect(output.lastLines(undefined)).toEqual(["from native code"]);
 });
 
-test("the line that tells of a lack of memory outlasts the stack printed after it", async () => {
+test("the line about a lack of memory is kept beside the stack printed after it", async () => {
   const fatal = "FATAL ERROR: Reached heap limit - JavaScript heap out of memory\n";
   const stack = Array.from({ length: 40 }, (_, n) => `frame ${n}\n`).join("");
   const { output } = await printed(fatal + stack, "stderr");

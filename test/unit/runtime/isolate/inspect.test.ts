@@ -1,15 +1,15 @@
-/** A debugger reaches the handler process at the configured address, and its successor at the same one. */
+/** A debugger reaches the handler process and its successor at the configured address. */
 import { expect, test } from "vitest";
 import { freeAddress } from "../../../debugger-client.ts";
 import { WorkerRun } from "../worker-run.ts";
 
-/** The program that answers at the port, as a debugger asks for it. */
+/** The program at the port, as a debugger reads it. */
 async function debuggee(address: string): Promise<unknown> {
   const answer = await fetch(`http://${address}/json/list`);
   return answer.json();
 }
 
-test("the handler process is reached at one address, also after it was replaced; there is no standby", async () => {
+test("the handler process has one address, also after its replacement, and no standby", async () => {
   const inspect = await freeAddress();
   await using run = new WorkerRun("says-when-set-up", {
     inspect,

@@ -1,4 +1,4 @@
-/** Lines come out whole wherever their bytes were cut, and no line takes more memory than its limit. */
+/** Lines stay whole wherever their bytes were cut, and no line takes more memory than its limit. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LineReader } from "../../../../runtime/isolate/line-reader.ts";
@@ -11,7 +11,7 @@ function read(pieces: readonly Buffer[], maxBytes: number): string[] {
   return lines;
 }
 
-test("any text is cut at its line breaks and nowhere else", () => {
+test("any text is split at its line breaks and nowhere else", () => {
   const line = fc.string({ unit: "grapheme" }).filter((text) => !/[\n\r]/u.test(text));
   fc.assert(
     fc.property(fc.array(line, { minLength: 1 }), fc.integer({ min: 1, max: 9 }), (lines, step) => {

@@ -23,7 +23,7 @@ async function pidOf(run: WorkerRun): Promise<unknown> {
 }
 
 describe("a new version", () => {
-  test("takes over out of the idle standby process, which is replaced", async () => {
+  test("starts in the idle standby process, which is replaced", async () => {
     await using run = new WorkerRun("disposes-of-itself", { standbyDelayMs: 0 });
     const first = await pidOf(run);
     const standby = await standbyOf(run);
@@ -34,7 +34,7 @@ describe("a new version", () => {
     expect(await standbyOf(run)).not.toBe(standby);
   });
 
-  test("gets the new jobs while those that run finish in the process before, which then disposes of what it has", async () => {
+  test("gets new jobs while running ones finish in the previous process, which then disposes of its state", async () => {
     await using gate = await Gate.build();
     await using run = new WorkerRun("disposes-of-itself");
     const first = await pidOf(run);
@@ -49,7 +49,7 @@ describe("a new version", () => {
     await run.logged("disposed of");
   });
 
-  test("may come before the one before it is ready, and then that one is given up", async () => {
+  test("replaces a previous version that is not ready yet", async () => {
     await using run = new WorkerRun("setup-takes-its-signal");
     await run.logged("setting up");
     run.source.reload(await reloadOf("disposes-of-itself", 2));
@@ -62,7 +62,7 @@ describe("a new version", () => {
     expect(await pidOf(run)).toBe(run.worker.handlerPid);
   });
 
-  test("that came once already, because its answer was lost, is only answered", async () => {
+  test("that was sent twice, because its answer was lost, is only answered", async () => {
     await using run = new WorkerRun("disposes-of-itself");
     await run.source.whenReady.promise;
     const reload = await reloadOf("disposes-of-itself", 2);
@@ -77,7 +77,7 @@ describe("a new version", () => {
 });
 
 describe("a version that cannot be made ready", () => {
-  test("leaves the one before in service, says why, and the next one takes over", async () => {
+  test("leaves the previous version in service, reports why, and the next one takes over", async () => {
     await using run = new WorkerRun("disposes-of-itself", { standbyDelayMs: 0 });
     const first = await pidOf(run);
     await standbyOf(run);
@@ -93,7 +93,7 @@ describe("a version that cannot be made ready", () => {
     expect(await pidOf(run)).not.toBe(first);
   });
 
-  test("leaves a worker that is not ready yet waiting for the one before", async () => {
+  test("lets a worker that is not ready yet wait for the previous version", async () => {
     await using run = new WorkerRun("setup-takes-its-signal");
     await run.logged("setting up");
     run.source.reload(await reloadOf("setup-throws", 2));
@@ -105,8 +105,8 @@ describe("a version that cannot be made ready", () => {
   });
 });
 
-describe("a process that is left", () => {
-  test("and crashes takes its job with it, and is not started again", async () => {
+describe("the process of a previous version", () => {
+  test("that crashes loses its job, and is not started again", async () => {
     await using gate = await Gate.build();
     await using run = new WorkerRun("waits-at-a-gate", { standby: "none" });
     const running = run.source.submit({ input: gate.input("old") });

@@ -1,4 +1,4 @@
-/** Secrets are taken out of words, and whatever text a client calls its secret does no other harm. */
+/** Secrets are masked in texts, and a secret with any text of a client does no other harm. */
 import { describe, expect, test } from "vitest";
 import { SecretMask } from "../../../../runtime/isolate/secret-mask.ts";
 
@@ -16,7 +16,7 @@ describe("a secret is masked", () => {
     ["as it is", secret],
     ["in JSON", JSON.stringify({ secret })],
     ["in a URL", `?key=${encodeURIComponent(secret)}&`],
-  ])("in a line and in an error: %s", (_, text) => {
+  ])("in a line and an error: %s", (_, text) => {
     expect(mask.line({ text }).text).toContain("[secret]");
     expect(mask.line({ text }).text).not.toContain("quoted");
     const words = mask.words({ type: "handler_error", message: text, stack: `Error: ${text}` });
@@ -36,7 +36,7 @@ describe("a secret is masked", () => {
   });
 });
 
-test("the environment's secrets are known by both sets of names", () => {
+test("the environment's secrets are known under both sets of names", () => {
   const mask = new SecretMask({
     SV_S3_SECRET_ACCESS_KEY: "first secret",
     BUCKET_SECRET_ACCESS_KEY: "second secret",
@@ -60,7 +60,7 @@ test.each(['"message":"', "handler_error", "\uD800 all alone", "$&$&$&$&"])(
 );
 
 test.each(["", "short", "1234567"])(
-  "a secret that is too short to be told from words is not masked: %j",
+  "a short secret that could be a common word is not masked: %j",
   (secret) => {
     expect(maskOf(secret).line({ text: "a short 1234567" }).text).toBe("a short 1234567");
   },

@@ -5,8 +5,8 @@ import { WorkerRun } from "../worker-run.ts";
 const HANDLER = "setup-takes-its-signal";
 const SETTLES_IN_TIME = { graceMs: 10_000 };
 
-describe("a worker that is to end while its handler is set up", () => {
-  test("tells the setup, and ends when that has tidied up", async () => {
+describe("a worker that must end during its handler's setup", () => {
+  test("tells the setup, and ends when the setup has cleaned up", async () => {
     await using run = new WorkerRun(HANDLER, SETTLES_IN_TIME);
     await run.logged("setting up");
     run.worker.drain();
@@ -14,7 +14,7 @@ describe("a worker that is to end while its handler is set up", () => {
     expect(run.printed(undefined)).toEqual(["setting up", "told to stop"]);
   });
 
-  test("has what was set up all the same disposed of", async () => {
+  test("disposes of a state that was set up all the same", async () => {
     const env = { TEST_WHEN_TOLD: "returns" };
     await using run = new WorkerRun(HANDLER, { ...SETTLES_IN_TIME, env });
     await run.logged("setting up");
@@ -23,7 +23,7 @@ describe("a worker that is to end while its handler is set up", () => {
     expect(run.printed(undefined)).toEqual(["setting up", "told to stop", "disposed of a model"]);
   });
 
-  test("waits for it no longer than the grace", async () => {
+  test("waits for the setup no longer than the grace", async () => {
     await using run = new WorkerRun(HANDLER, { graceMs: 1_000, env: { TEST_WHEN_TOLD: "hangs" } });
     await run.logged("setting up");
     run.worker.drain();
@@ -31,7 +31,7 @@ describe("a worker that is to end while its handler is set up", () => {
     expect(run.printed(undefined)).toEqual(["setting up", "told to stop"]);
   });
 
-  test("does not wait at all for a setup that has not taken its signal", async () => {
+  test("does not wait for a setup that does not use its signal", async () => {
     await using run = new WorkerRun("setup-hangs", { graceMs: 600_000 });
     await run.logged("connected to the service");
     run.worker.drain();
@@ -39,9 +39,9 @@ describe("a worker that is to end while its handler is set up", () => {
   });
 });
 
-// Limits of seconds run out in these, and may as well do so together.
+// These tests wait for limits of seconds, and can do so together.
 test.concurrent.each(["throws", "returns", "hangs"])(
-  "a setup whose limit is over is told, and the limit is what is reported (it %s then)",
+  "a setup that exceeds its limit is told, and the limit is reported (it %s then)",
   async (whenTold) => {
     await using run = new WorkerRun(HANDLER, {
       initLimitMs: 2_000,
@@ -57,7 +57,7 @@ test.concurrent.each(["throws", "returns", "hangs"])(
   },
 );
 
-test.concurrent("a setup that is done when its limit is over, but could not be told, is given no job and has it disposed of", async () => {
+test.concurrent("a setup that ends at its limit without being told gets no job, and its state is disposed of", async () => {
   await using run = new WorkerRun(HANDLER, {
     initLimitMs: 3_000,
     env: { TEST_BLOCKS_MS: "3000" },

@@ -1,4 +1,4 @@
-/** A standby process takes over from a handler process that ends, is replaced, and never outlives its worker. */
+/** A standby process takes over from a handler process that ends, is replaced, and always ends with its worker. */
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -7,7 +7,7 @@ import { WorkerRun } from "../worker-run.ts";
 
 const exit = { input: { exit: true } };
 
-/** Its process id; its start is not reported, so it has to be polled. */
+/** Its process id; its start is not reported, so the test polls it. */
 async function standbyOf({ worker }: WorkerRun): Promise<number> {
   for (;;) {
     if (worker.standbyPid !== undefined) return worker.standbyPid;
@@ -20,7 +20,7 @@ function timesSetUp(run: WorkerRun): number {
 }
 
 describe("an idle standby process", () => {
-  test("has nothing loaded until it takes over, and is replaced after that", async () => {
+  test("loads nothing until it takes over, and is then replaced", async () => {
     await using run = new WorkerRun("says-when-set-up", { standby: "idle", standbyDelayMs: 0 });
     const standby = await standbyOf(run);
     expect(run.processes()).toHaveLength(2);
@@ -28,11 +28,11 @@ describe("an idle standby process", () => {
     expect(await run.source.submit().result()).toEqual({ kind: "completed", output: standby });
     const next = await standbyOf(run);
     expect(next).not.toBe(standby);
-    // One entry per process that worked; none for the one in reserve.
+    // One entry per process that worked; none for the standby.
     expect(timesSetUp(run)).toBe(2);
   });
 
-  test("is the default, a while after the handler is ready", async () => {
+  test("is the default, some time after the handler is ready", async () => {
     await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 1_000 });
     await run.source.whenReady.promise;
     expect(run.worker.standbyPid).toBeUndefined();
@@ -50,7 +50,7 @@ describe("a loaded standby process", () => {
     await run.logged("set up", 3);
   });
 
-  test("whose setup fails does not harm the worker; a new process takes over instead", async () => {
+  test("with a failed setup does not harm the worker: a new process takes over instead", async () => {
     const dir = await fs.mkdtemp(path.join(os.tmpdir(), "sv-standby-"));
     const file = path.join(dir, "handler.mjs");
     const source = `import fs from "node:fs";
@@ -80,7 +80,7 @@ describe("a loaded standby process that was never needed", () => {
   const disposedOf = (run: WorkerRun): number =>
     run.log.filter(({ msg }) => msg === "disposed of after 0 jobs").length;
 
-  test("disposes of what it has set up when the worker leaves", async () => {
+  test("disposes of its state when the worker leaves", async () => {
     await using run = new WorkerRun("keeps-a-state", { ...options, graceMs: 10_000 });
     await run.logged("a standby handler process is ready");
     run.worker.drain();
@@ -88,7 +88,7 @@ describe("a loaded standby process that was never needed", () => {
     expect(disposedOf(run)).toBe(2);
   });
 
-  test("is ended after the grace when that hangs", async () => {
+  test("is ended after the grace when its dispose hangs", async () => {
     await using run = new WorkerRun("keeps-a-state", {
       ...options,
       graceMs: 1_000,
@@ -100,7 +100,7 @@ describe("a loaded standby process that was never needed", () => {
     expect(disposedOf(run)).toBe(2);
   });
 
-  test("has no time for it when the worker stops at once", async () => {
+  test("does not dispose when the worker stops at once", async () => {
     await using run = new WorkerRun("keeps-a-state", {
       ...options,
       graceMs: 600_000,
@@ -114,7 +114,7 @@ describe("a loaded standby process that was never needed", () => {
   });
 });
 
-test("without a standby there is one process only, and the next one starts when it is gone", async () => {
+test("without a standby there is only one process, and the next one starts after its end", async () => {
   await using run = new WorkerRun("says-when-set-up", { standby: "none", standbyDelayMs: 0 });
   const first = await run.source.submit().result();
   expect(run.processes()).toEqual([first["output"]]);
@@ -123,7 +123,7 @@ test("without a standby there is one process only, and the next one starts when 
   expect(await run.source.submit().result()).not.toEqual(first);
 });
 
-test("a standby process that is killed costs no job anything and is replaced with the next takeover", async () => {
+test("a killed standby process costs no attempt, and is replaced with the next takeover", async () => {
   await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 0 });
   process.kill(await standbyOf(run), "SIGKILL");
   await run.logged(

@@ -1,4 +1,4 @@
-/** What killed processes have left is removed, and nothing else. */
+/** The files that killed processes left are removed, and no others. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs/promises";
@@ -11,7 +11,7 @@ import { temporaryTree } from "../../../temporary-tree.ts";
 const DAY_S = 24 * 3_600;
 const owner = path.resolve(import.meta.dirname, "../../../../runtime/leftovers/owner.ts");
 
-/** A process that prints the name it would give to what it owns, and runs until it is killed. */
+/** A process that prints the name of its files, and runs until it is killed. */
 async function startOwner() {
   const program = `import { ownedName } from ${JSON.stringify(owner)};
     console.log(ownedName("sv-t"));
@@ -27,7 +27,7 @@ async function startOwner() {
   return { name: `${said.toString().trim()}-x`, kill };
 }
 
-test("a directory goes when its owner was killed, and not before; one's own stays", async () => {
+test("a directory is removed after its owner was killed, and the caller's own stays", async () => {
   const { name, kill } = await startOwner();
   const mine = `${ownedName("sv-t")}-x`;
   await using tree = await temporaryTree({
@@ -43,13 +43,13 @@ test("a directory goes when its owner was killed, and not before; one's own stay
   expect(await fs.readdir(tree.root)).toEqual([mine]);
 });
 
-test("a later process with the number of a dead one is not taken for it", () => {
+test("a later process with the number of a dead one is not taken for the owner", () => {
   const [kind, type, scope, pid, start = ""] = ownedName("sv-t").split("-");
   const earlier = (Number.parseInt(start, 36) - 100).toString(36);
   expect(ownershipOf("sv-t", [kind, type, scope, pid, earlier, "x"].join("-"))).toBe("dead");
 });
 
-test("leftovers of another machine or container are removed when they are older than any job can be", async () => {
+test("leftovers of another machine or container are removed when they are older than any job", async () => {
   const [, , , ...rest] = ownedName("sv-t").split("-");
   const [young = "", old = ""] = ["000000", "000001"].map((scope) =>
     ["sv-t", scope, ...rest, "x"].join("-"),
@@ -62,7 +62,7 @@ test("leftovers of another machine or container are removed when they are older 
   expect(await fs.readdir(tree.root)).toEqual([young]);
 });
 
-test("foreign names stay, and a missing directory is ignored", async () => {
+test("other names stay, and a missing directory is ignored", async () => {
   const { name, kind } = { name: ownedName("sv-other"), kind: "sv-t" };
   const files = [`${name}-x`, "sv-t", "sv-t-", "sv-t-notes", "sv-test-abc123-1-1-x", "else"];
   await using tree = await temporaryTree(Object.fromEntries(files.map((each) => [each, ""])));

@@ -1,4 +1,4 @@
-/** Windows is refused with a sentence that says what to do, by both programs and both starting functions. */
+/** Both programs and both start functions refuse Windows with a message that says what to do. */
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -14,7 +14,7 @@ function onWindows(...args: string[]) {
 test.each([
   ["emulator/cli/sv-emulate.ts", "sv-emulate"],
   ["runtime/bin/sv-worker.ts", "sv-worker"],
-])("%s ends at once", async (file, program) => {
+])("%s exits at once on Windows", async (file, program) => {
   await expect(onWindows(file, "--version")).rejects.toMatchObject({
     code: 1,
     stdout: "",
@@ -25,7 +25,7 @@ test.each([
 test.each([
   ["startEmulator", "./emulator/emulator.ts", "startEmulator()"],
   ["startWorker", "./runtime/index.ts", `startWorker("nowhere.ts")`],
-])("%s throws", async (_, module, call) => {
+])("%s throws on Windows", async (_, module, call) => {
   const code = `
     const module = await import(${JSON.stringify(module)});
     const begun = async () => module.${call};

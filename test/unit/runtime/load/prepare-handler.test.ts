@@ -1,4 +1,4 @@
-/** A handler's file becomes a module Node can import, wherever it lies and whatever it is written in. */
+/** A handler's file becomes a module that Node can import, wherever it lies and in whatever language. */
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -30,7 +30,7 @@ function prepare(target: string): Promise<PreparedHandler> {
   return prepareHandler(target, { cacheDir });
 }
 
-/** What the handler answers in a real handler process. */
+/** The handler's answer in a real handler process. */
 async function answer(handler: string): Promise<unknown> {
   await using run = new WorkerRun(handler);
   const failed = run.source.initFailure.promise.then((failure) => ({ failed: failure }));
@@ -38,7 +38,7 @@ async function answer(handler: string): Promise<unknown> {
   return "output" in result ? result["output"] : result;
 }
 
-describe("what is imported as it is", () => {
+describe("a handler that needs no translation is imported unchanged", () => {
   test.each(["h.js", "h.mjs", "h.cjs"])("%s", async (name) => {
     const file = await write(`plain/${name}`, "export default () => 1;");
     expect(await prepare(file)).toEqual({ modulePath: file, sourcePath: file, inputs: [file] });
@@ -54,15 +54,15 @@ describe("what is imported as it is", () => {
   });
 });
 
-describe("a directory", () => {
-  test("stands for its handler.ts, before its handler.js", async () => {
+describe("a directory of a handler", () => {
+  test("means its handler.ts, or else its handler.js", async () => {
     await write("both/handler.js", "export default () => 'js';");
     expect(path.basename((await prepare(path.join(root, "both"))).sourcePath)).toBe("handler.js");
     await write("both/handler.ts", "export default () => 'ts';");
     expect(path.basename((await prepare(path.join(root, "both"))).sourcePath)).toBe("handler.ts");
   });
 
-  test("without a handler is refused", async () => {
+  test("without a handler file is refused", async () => {
     await write("empty/readme.md", "");
     const target = path.join(root, "empty");
     await expect(prepare(target)).rejects.toThrow(`${target} holds no handler`);
@@ -70,7 +70,7 @@ describe("a directory", () => {
 });
 
 describe("TypeScript", () => {
-  test("with syntax that has to be translated, over several files, finds the files beside its sources", async () => {
+  test("with syntax that needs translation, in several files, finds the files beside its sources", async () => {
     await write("ts/nested/data.txt", "seven");
     await write(
       "ts/nested/read.ts",
@@ -95,7 +95,7 @@ describe("TypeScript", () => {
     expect(await fs.readdir(path.join(root, "ts"))).toEqual(["handler.ts", "nested"]);
   });
 
-  test("JSX in a .tsx file is left to the module it names", async () => {
+  test("in a .tsx file leaves JSX to the module it names", async () => {
     const file = await write(
       "tsx/handler.tsx",
       `/** @jsx h */
@@ -105,7 +105,7 @@ describe("TypeScript", () => {
     expect(await answer(file)).toEqual(["p", { id: "a" }, "text"]);
   });
 
-  test("imports packages from where its source lies", async () => {
+  test("imports packages from the directory of its source", async () => {
     await write(
       "project/node_modules/greeter/package.json",
       `{"name":"greeter","type":"module","exports":"./index.js"}`,
@@ -122,7 +122,7 @@ describe("TypeScript", () => {
     expect(await answer(file)).toEqual(["hello from here", "hello from here"]);
   });
 
-  test("outside of any project may import sv-runtime, and a missing package is named", async () => {
+  test("outside a project can import sv-runtime, and a missing package is named", async () => {
     const file = await write(
       "alone/handler.ts",
       `import { chunk, defineHandler } from "sv-runtime";
@@ -142,7 +142,7 @@ describe("TypeScript", () => {
     });
   });
 
-  test("errors name the line of the source", async () => {
+  test("has errors with the line of the source", async () => {
     const file = await write(
       "traced/handler.ts",
       `// The first line.\nimport.meta.url;\nexport default (): void => {\n  throw new Error("here");\n};\n`,
@@ -167,7 +167,7 @@ describe("TypeScript", () => {
 });
 
 describe("a bundle", () => {
-  test("is used again until one of its inputs changes", async () => {
+  test("is reused until one of its inputs changes", async () => {
     const part = await write("again/part.ts", "export const part = 1;");
     const file = await write(
       "again/handler.ts",
@@ -187,14 +187,14 @@ describe("a bundle", () => {
     await expect(prepare(file)).rejects.toThrow("Could not resolve");
   });
 
-  test("may be given instead of its source", async () => {
+  test("can be given instead of its source", async () => {
     const file = await write("given/handler.mts", `export default () => import.meta.filename;`);
     const prepared = await prepare(file);
     expect(await prepare(prepared.modulePath)).toEqual(prepared);
     expect(await answer(prepared.modulePath)).toBe(file);
   });
 
-  test("needs a directory that can be written", async () => {
+  test("needs a writable directory", async () => {
     const file = await write("cold/handler.ts", "export default () => 1;");
     const taken = await write("cold/taken", "a file");
     await expect(prepareHandler(file, { cacheDir: path.join(taken, "cache") })).rejects.toThrow(

@@ -1,4 +1,4 @@
-/** The directory of bundles stays within bounds, and no bundle goes that a process may still load. */
+/** The directory of bundles stays bounded, and keeps bundles that a process may still load. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs/promises";
@@ -33,7 +33,7 @@ async function prepareElsewhere(file: string, cacheDir: string) {
   return { name: path.basename(said.toString().trim()), end };
 }
 
-/** Three handlers, long unchanged, each prepared by a process that has ended. */
+/** Three old handlers, each prepared by a process that has ended. */
 async function setScene() {
   const names = ["a.ts", "b.ts", "c.ts"];
   const texts = names.map((name): [string, string] => [
@@ -53,7 +53,7 @@ async function setScene() {
     tree,
     cacheDir,
     bundles,
-    /** Says when a bundle was used last. */
+    /** Sets the last use of a bundle. */
     used: async (bundle: string, agoMs: number) => {
       const at = new Date(Date.now() - agoMs);
       await fs.utimes(path.join(cacheDir, `${bundle}.json`), at, at);
@@ -94,7 +94,7 @@ test("half-written files of a killed process are removed after a day", async () 
   expect(await fs.readdir(tree.root)).toEqual(["b.mjs.2.partial"]);
 });
 
-test("a bundle stays as long as a process that prepared it runs, found ready or not", async () => {
+test("a bundle stays while a process that prepared it runs, be it new or reused", async () => {
   await using scene = await setScene();
   const [a = ""] = scene.bundles;
   const user = await prepareElsewhere(scene.tree.path("a.ts"), scene.cacheDir);
@@ -113,7 +113,7 @@ test("a bundle stays as long as a process that prepared it runs, found ready or 
   expect(await scene.kept()).not.toContain(a);
 });
 
-test("to use a bundle keeps it, to build another one trims", async () => {
+test("a use keeps a bundle, and a new build removes old ones", async () => {
   await using scene = await setScene();
   const [a = "", b = ""] = scene.bundles;
   const { tree, cacheDir } = scene;

@@ -1,4 +1,4 @@
-/** The worker's log is one line an entry, and never grows without bound. */
+/** The worker's log has one line per entry, and is bounded. */
 import { Writable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { openWorkerLog } from "../../../../runtime/log/worker-log.ts";
@@ -19,7 +19,7 @@ function sink(isStuck = false): { stream: Writable; text: () => string; release:
 }
 
 describe("the worker's log", () => {
-  test("as JSON has time, level, message and whatever else is known", () => {
+  test("as JSON has time, level, message and all known fields", () => {
     const { stream, text } = sink();
     openWorkerLog("json", stream).write("warn", "two\nlines", { jobId: "j", stream: "stdout" });
     expect(text().endsWith("\n")).toBe(true);
@@ -32,7 +32,7 @@ describe("the worker's log", () => {
     });
   });
 
-  test("for a reader shows time, level, job and the rest", () => {
+  test("as text shows time, level, job and the other fields", () => {
     const { stream, text } = sink();
     const log = openWorkerLog("pretty", stream);
     log.write("info", "hello", { jobId: "j", stream: "stdout", fields: { n: 1 } });
@@ -42,7 +42,7 @@ describe("the worker's log", () => {
     );
   });
 
-  test("for a reader shows a failure with its error and the user's own frames", () => {
+  test("as text shows a failure with its error and the user's own frames", () => {
     const { stream, text } = sink();
     const log = openWorkerLog("pretty", stream);
     const stack = `TypeError: broken\n    at f (${process.cwd()}/a.ts:1:2)\n    at run (node:x:1:1)`;

@@ -1,4 +1,4 @@
-/** Frames come out as they went in, however the bytes are cut on the way. */
+/** Frames come out unchanged, however their bytes are cut. */
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -46,7 +46,7 @@ function cut(bytes: Buffer, lengths: readonly number[]): Buffer[] {
 }
 
 describe("the frame decoder", () => {
-  test("gives back any frames from bytes cut anywhere", () => {
+  test("returns any frames from bytes cut anywhere", () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 8 }), lengths, (frames, cuts) => {
@@ -66,7 +66,7 @@ describe("the frame decoder", () => {
     const decoder = new FrameDecoder();
     const decoded: Frame[] = [];
     const before = process.cpuUsage();
-    // Ten thousand pieces: copying everything before with each would move a hundred gigabytes.
+    // Ten thousand pieces: copying all earlier pieces with each would move a hundred gigabytes.
     for (let at = 0; at < bytes.length; at += 2_000) {
       decoder.push(bytes.subarray(at, at + 2_000), (each) => decoded.push(each));
     }
@@ -114,7 +114,7 @@ describe("a frame channel", () => {
     ]);
   });
 
-  test("tells once that the other side is gone, or speaks no frames", async () => {
+  test("reports once that the other side is gone, or sends no frames", async () => {
     const ends: (Error | undefined)[] = [];
     const ending = (stream: PassThrough): Promise<void> =>
       new Promise((resolve) => {

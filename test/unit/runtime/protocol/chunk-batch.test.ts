@@ -21,7 +21,7 @@ function textsIn(batch: ChunkBatch | undefined): string[] {
   return batch === undefined ? [] : chunksOf(batch).map((chunk) => Buffer.from(chunk).toString());
 }
 
-it("gives back the chunks it was made of", () => {
+it("a batch returns its chunks", () => {
   fc.assert(
     fc.property(texts, fc.nat(99), (chunks, firstIndex) => {
       const batch = batchOf(firstIndex, chunks);
@@ -30,7 +30,7 @@ it("gives back the chunks it was made of", () => {
   );
 });
 
-it("a window takes the chunks from its index on, no more than it allows, and at least one", () => {
+it("a window takes chunks from its index on, at most what it allows and at least one", () => {
   const window = fc.record({
     from: fc.nat(24),
     maxCount: fc.integer({ min: 1, max: 14 }),

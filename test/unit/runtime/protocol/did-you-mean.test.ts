@@ -1,4 +1,4 @@
-/** Unknown names, and the known names that were probably meant. */
+/** Unknown names, and the known names that were probably intended. */
 import { expect, it } from "vitest";
 import { closestName } from "../../../../runtime/protocol/did-you-mean.ts";
 
@@ -17,7 +17,7 @@ it.each([
 });
 
 it.each(["priority", "timeout", "a", "", "xyz", "__proto__", "executionTimeoutSeconds"])(
-  "%j is taken for none",
+  "%j is taken for no known name",
   (written) => {
     expect(closestName(written, KNOWN)).toBeUndefined();
   },

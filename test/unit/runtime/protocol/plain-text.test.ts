@@ -1,4 +1,4 @@
-/** The quick look at long texts never takes a byte for plain that needs a second look. */
+/** The quick check of long texts takes no byte for plain that needs the full check. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { isPlainText, PlainTextFinder } from "../../../../runtime/protocol/plain
 
 const isPlainByte = (byte: number) => byte >= 0x20 && byte < 0x80 && byte !== 0x22 && byte !== 0x5c;
 
-it("every byte at every place in a word is told apart", () => {
+it("each byte at each place in a word is classified correctly", () => {
   for (let byte = 0; byte < 256; byte += 1) {
     for (let at = 0; at < 9; at += 1) {
       const bytes = Buffer.alloc(9, "x");
@@ -16,7 +16,7 @@ it("every byte at every place in a word is told apart", () => {
   }
 });
 
-it("a run ends where the first other byte is, wherever the bytes lie", () => {
+it("a run of plain bytes ends at the first other byte, wherever the bytes lie", () => {
   const bytes = fc.uint8Array({ min: 0x1e, max: 0x81, maxLength: 40 });
   fc.assert(
     fc.property(bytes, fc.nat(9), fc.nat(39), (content, offset, wanted) => {

@@ -14,7 +14,7 @@ import { printable, printableJson } from "../../../../runtime/protocol/printable
 const CONTROLS = Array.from({ length: 0xa0 }, (_, code) => code)
   .filter((code) => (code < 0x20 || code > 0x7e) && code !== 0x09 && code !== 0x0a)
   .map((code) => String.fromCodePoint(code));
-/** They clear the screen, set the title, fill the clipboard, and move the cursor, in both spellings. */
+/** Sequences that clear the screen, set the title, fill the clipboard, and move the cursor, in both spellings. */
 const SEQUENCES = [
   "\u001b[2J",
   "\u009b2J",
@@ -36,7 +36,7 @@ function ofWorker(format: "json" | "pretty"): string {
   return written;
 }
 
-describe("of what others wrote, no character controls a terminal", () => {
+describe("a text of others contains no character that controls a terminal", () => {
   it.each<readonly [where: string, text: () => string]>([
     ["a line of the log as JSON", () => jsonLine(entry)],
     ["its fields as JSON", () => fieldsInJson(entry.fields)],
@@ -54,13 +54,13 @@ describe("of what others wrote, no character controls a terminal", () => {
     expect(withoutColours).toContain("ü");
   });
 
-  it("colours stay where there are colours, and nothing else of a sequence", () => {
+  it("colours stay in a coloured output, and no other part of a sequence", () => {
     const text = "\u001b[31mred\u001b[0m\u001b[2J and\u001b[1;38:5:9m more\u009b0m";
     expect(printable(text, true)).toBe("\u001b[31mred\u001b[0m and\u001b[1;38:5:9m more");
     expect(printable(text, false)).toBe("red and more");
   });
 
-  it("JSON means what it meant", () => {
+  it("JSON keeps its meaning", () => {
     const value = { [TEXT]: [TEXT, "\\u0080", "\u0080\\"] };
     expect(JSON.parse(printableJson(JSON.stringify(value)))).toEqual(value);
   });

@@ -1,4 +1,4 @@
-/** Valid addresses of a service, and the certificate that a token asks for. */
+/** Valid addresses of a service, and the certificate fingerprint in a token. */
 import { expect, it } from "vitest";
 import { placeText, servicePlaces } from "../../../../runtime/protocol/service-address.ts";
 import { fingerprintIn, workerToken } from "../../../../runtime/protocol/worker-token.ts";
@@ -16,7 +16,7 @@ it.each([
   ["localhost:65535, [::1]:2", [plain("localhost:65535"), plain("[::1]:2")]],
   ["tls://gpu.example.com:7443", [tls("gpu.example.com", 7443)]],
   ["TLS://10.0.0.7:1,tls://[fe80::1]:2", [tls("10.0.0.7", 1), tls("fe80::1", 2)]],
-])("%s names where to connect", (text, places) => {
+])("%s is parsed to its addresses", (text, places) => {
   const found = servicePlaces(text);
   expect(found).toEqual(places);
   expect(found?.map(placeText).join(",").toLowerCase()).toBe(text.replace(" ", "").toLowerCase());
@@ -34,13 +34,13 @@ it.each([
     "tls://a:1/path",
   ],
   ...["tls://u@a:1", "https://a:1", "unix:", "a:1,", "tls://a:1,,tls://b:1", "tls://::1:1"],
-  // Everybody on the way could read the token.
+  // Anyone on the network could read the token.
   ...["10.0.0.7:1", "gpu.example.com:7443", "tls://a:1,10.0.0.7:1", "127.0.0.1.example.com:1"],
 ])("%j is no address", (text) => {
   expect(servicePlaces(text)).toBeUndefined();
 });
 
-it("a token has the fingerprint behind its last dot, if there is one", () => {
+it("a token has a fingerprint after its last dot, if there is one", () => {
   const fingerprint = Buffer.alloc(32, 250);
   const token = workerToken("sv_a.b", fingerprint);
   expect(fingerprintIn(token)).toBe(fingerprint.toString("base64url"));

@@ -23,7 +23,7 @@ function fingerprintOf(cert: string): string {
   return hash("sha256", new X509Certificate(cert).raw, "buffer").toString("base64url");
 }
 
-/** For this process, until it is disposed of. */
+/** Sets it for this process until it is disposed of. */
 function trust(cert: string): Disposable {
   const before = tls.getCACertificates("default");
   tls.setDefaultCACertificates([...before, cert]);
@@ -39,7 +39,7 @@ describe("with a fingerprint", () => {
     ]);
   });
 
-  it("another certificate is refused, even if an authority vouches for it", async () => {
+  it("another certificate is refused, even if an authority has signed it", async () => {
     using service = await serve();
     using _ = trust(certificate.cert);
     const other = fingerprintOf(makeCertificate().cert);
@@ -52,7 +52,7 @@ describe("with a fingerprint", () => {
 });
 
 describe("without a fingerprint", () => {
-  it("a certificate is accepted only if an authority vouches for it", async () => {
+  it("a certificate is accepted only if an authority has signed it", async () => {
     using service = await serve();
     const refused = checkService(service.at("127.0.0.1"), undefined);
     await expect(refused).rejects.toThrow(UntrustedServiceError);

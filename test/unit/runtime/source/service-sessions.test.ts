@@ -1,4 +1,4 @@
-/** Where a worker opens its sessions: in turn at the addresses it was given, and where the service sends it. */
+/** The addresses at which a worker opens its sessions: its own in turn, and those to which the service redirects it. */
 import { expect, it } from "vitest";
 import { GrpcJobSource } from "../../../../runtime/source/grpc.ts";
 import { startGrpcService, TOKEN } from "../../../contract/job-source/grpc-service.ts";

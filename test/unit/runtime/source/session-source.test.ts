@@ -1,4 +1,4 @@
-/** What a worker says in a turn of the event loop, where an order of the service makes it void before it leaves. */
+/** Messages of a worker that an order of the service makes void before they are sent. */
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { ServiceOrders, WorkerReport } from "../../../../runtime/protocol/session.ts";
@@ -6,7 +6,7 @@ import type { SessionEvents } from "../../../../runtime/source/session.ts";
 import { SessionSource } from "../../../../runtime/source/session-source.ts";
 import { bytes, Connected, job, lease, welcome } from "../../../contract/job-source/connected.ts";
 
-/** A source that was welcomed and has a job, with its session's events and what it has sent since. */
+/** A source with a welcome and a job, its session's events, and the messages sent since. */
 async function scene() {
   const opened = Promise.withResolvers<SessionEvents>();
   const sent: WorkerReport[] = [];

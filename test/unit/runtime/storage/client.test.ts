@@ -1,4 +1,4 @@
-/** S3 clients are kept for the next job with the same settings, and no more of them than a few. */
+/** A few S3 clients are kept for later jobs with the same settings. */
 import type { S3Client } from "@aws-sdk/client-s3";
 import { expect, test } from "vitest";
 import { withClient } from "../../../../runtime/storage/s3/client.ts";

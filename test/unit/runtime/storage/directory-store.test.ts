@@ -1,4 +1,4 @@
-/** A directory in place of a bucket: whole files or none, and no way out of it. */
+/** A directory in place of a bucket: whole files or none, and no path out of it. */
 import fs from "node:fs";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
@@ -39,7 +39,7 @@ test("a missing object is reported as not found", async () => {
   });
 });
 
-test("an upload that fails or is stopped leaves nothing", async () => {
+test("a failed or stopped upload leaves no file", async () => {
   await using tree = await temporaryTree({});
   const own = new Error("torn");
   const torn = (async function* () {
@@ -53,7 +53,7 @@ test("an upload that fails or is stopped leaves nothing", async () => {
   expect(fs.readdirSync(tree.path("dir"))).toEqual([]);
 });
 
-test.each(["/etc/passwd", "a//b", "a/", "a\0b"])("%j is no path in it", async (key) => {
+test.each(["/etc/passwd", "a//b", "a/", "a\0b"])("the path %j is refused", async (key) => {
   await using tree = await temporaryTree({});
   await expect(put(tree.root, key, "x")).rejects.toMatchObject({ code: "storage_refused" });
   expect(fs.readdirSync(tree.root)).toEqual([]);

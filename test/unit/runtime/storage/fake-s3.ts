@@ -1,4 +1,4 @@
-/** A bucket over HTTP that fails as a test tells it to; it believes every signature. */
+/** A bucket over HTTP that fails as a test tells it to, and accepts every signature. */
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import http from "node:http";
@@ -14,9 +14,9 @@ export type Trouble =
   | "drops-the-request"
   /** The operation is done, and the connection is cut before its answer. */
   | "drops-the-answer"
-  /** Nothing is ever answered. */
+  /** No answer ever comes. */
   | "hangs"
-  /** It is done when this resolves. */
+  /** The operation runs when this resolves. */
   | Promise<void>;
 
 export interface FakeObject {
@@ -35,18 +35,18 @@ interface OpenMultipart {
 
 export class FakeS3 implements AsyncDisposable {
   readonly objects = new Map<string, FakeObject>();
-  /** Uploads in parts that are neither complete nor aborted. */
+  /** Multipart uploads that are neither complete nor aborted. */
   readonly multiparts = new Map<string, OpenMultipart>();
   /** Every request that was begun, in order. */
   readonly seen: Operation[] = [];
-  /** The most requests that were open at a time. */
+  /** Maximum of requests that were open at a time. */
   mostAtOnce = 0;
   connections = 0;
   #open = 0;
   readonly #troubles = new Map<Operation, Trouble[]>();
   readonly #watchers: (() => void)[] = [];
   readonly #server = http.createServer((request, response) => {
-    // A client that hangs up has its reasons.
+    // A client may disconnect.
     this.#obey(request, response).catch(() => response.destroy());
   });
 
@@ -63,7 +63,7 @@ export class FakeS3 implements AsyncDisposable {
     return `http://127.0.0.1:${port}`;
   }
 
-  /** The next requests of this kind meet these troubles, one each. */
+  /** The next requests of this kind get these faults, one each. */
   trouble(operation: Operation, ...troubles: readonly Trouble[]): void {
     this.#troubles.set(operation, [...troubles]);
   }

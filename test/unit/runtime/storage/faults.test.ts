@@ -1,4 +1,7 @@
-/** Faults of the service: temporary ones are overcome, others are reported with their cause, and nothing stays behind. */
+/**
+ * Faults of the service: temporary ones are overcome, others are reported with their cause, and no upload stays
+ * open.
+ */
 import { Readable } from "node:stream";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -7,7 +10,7 @@ import { FakeS3, type Operation, refusal, type Trouble } from "./fake-s3.ts";
 import { PART, SECRET, storeOn } from "./store-on.ts";
 import { sized } from "../../../setup/size.ts";
 
-/** Two parts. */
+/** Size of two parts. */
 const large = Buffer.alloc(PART + 7, "large ");
 const inParts = { partSizeBytes: PART };
 
@@ -16,7 +19,7 @@ function asStream(): Readable {
 }
 
 const OPERATIONS: readonly Operation[] = ["put", "create", "part", "complete"];
-/** In `npm test` one fault of each kind meets them all. */
+/** In `npm test` one fault of each kind meets all operations. */
 const OPERATIONS_OF_OTHERS = sized<readonly Operation[]>(["put"], OPERATIONS);
 
 const passing: readonly [string, Trouble][] = [
@@ -29,7 +32,7 @@ const passing: readonly [string, Trouble][] = [
 
 describe.each(passing)("%s", (_, trouble) => {
   test.each(trouble === passing[0]?.[1] ? OPERATIONS : OPERATIONS_OF_OTHERS)(
-    "is overcome when it meets the first two tries of: %s",
+    "is overcome when it hits the first two tries of: %s",
     async (operation) => {
       await using fake = await FakeS3.start();
       fake.trouble(operation, trouble, trouble);
@@ -103,7 +106,7 @@ describe.each(lasting)("%s", (_, trouble, code, says) => {
   );
 });
 
-test("a service that goes on failing is given up, with its last word, and no part stays", async () => {
+test("an upload to a service that keeps failing ends with its last error, and no part stays", async () => {
   await using fake = await FakeS3.start();
   fake.trouble("part", ...Array.from({ length: 20 }, () => refusal(503, "SlowDown", "Slow down.")));
   const failure = await failureOf(storeOn(fake.url, 3).upload("k", asStream(), inParts));
@@ -114,7 +117,7 @@ test("a service that goes on failing is given up, with its last word, and no par
   expect(fake.multiparts.size).toBe(0);
 });
 
-test("a service that is gone is named, with the system's own word", async () => {
+test("an error names a missing service, with the system's own reason", async () => {
   const fake = await FakeS3.start();
   const { url } = fake;
   await fake[Symbol.asyncDispose]();
@@ -126,7 +129,7 @@ test("a service that is gone is named, with the system's own word", async () => 
   );
 });
 
-test("a service that goes away in the middle of an upload is named, and what stays there is told", async () => {
+test("an error names a service that disappears during an upload, and the parts that stay there", async () => {
   const fake = await FakeS3.start();
   const { url } = fake;
   fake.trouble("part", "hangs");
@@ -141,7 +144,7 @@ test("a service that goes away in the middle of an upload is named, and what sta
     /the service cannot be reached .* though it was tried several times\.$/,
   );
   expect(source.destroyed).toBe(true);
-  // The supervisor, or the service's own rules, have to end it when the service is back.
+  // The supervisor, or the service's own rules, must end it when the service is back.
   expect(subject.told.opened).toMatchObject([{ bucket: "b", key: "k", endpointUrl: url }]);
   expect(subject.told.closed).toEqual([]);
 });
@@ -165,7 +168,7 @@ describe("a job that is stopped", () => {
     },
   );
 
-  test("ends it also while its source gives nothing, and lets the source go", async () => {
+  test("ends its upload also while the source is silent, and releases the source", async () => {
     await using fake = await FakeS3.start();
     const source = new Readable({ read() {} });
     source.push(large.subarray(0, PART + 1));
@@ -178,7 +181,7 @@ describe("a job that is stopped", () => {
     expect(fake.multiparts.size).toBe(0);
   });
 
-  test("tells whoever has more time of what it could not end", async () => {
+  test("reports uploads that it could not end to the supervisor", async () => {
     await using fake = await FakeS3.start();
     fake.trouble("part", "hangs");
     fake.trouble("abort", ...Array.from({ length: 20 }, () => refusal(503, "SlowDown")));
@@ -194,7 +197,7 @@ describe("a job that is stopped", () => {
   });
 });
 
-test("a body that fails ends its upload with its own error, and no part stays", async () => {
+test("a failing body ends its upload with its own error, and no part stays", async () => {
   await using fake = await FakeS3.start();
   const own = new Error("the model ran out of words");
   async function* source(): AsyncGenerator<Buffer> {
@@ -207,7 +210,7 @@ test("a body that fails ends its upload with its own error, and no part stays", 
   expect(fake.multiparts.size).toBe(0);
 });
 
-test("a progress callback that throws ends its upload with its own error, and no part stays", async () => {
+test("a throwing progress callback ends its upload with its own error, and no part stays", async () => {
   await using fake = await FakeS3.start();
   const own = new Error("the display is broken");
   const onProgress = (): never => {
@@ -225,13 +228,13 @@ test("a server that is not an S3 service is reported as such", async () => {
   expect(failure.code).toBe("storage_refused");
 });
 
-test("parts go over the connection of the part before", async () => {
+test("all parts use one connection", async () => {
   await using fake = await FakeS3.start();
   await storeOn(fake.url).upload("k", large, { ...inParts, concurrency: 1 });
   expect([fake.count("part"), fake.connections]).toEqual([2, 1]);
 });
 
-test("a stream is read no faster than its parts leave", async () => {
+test("a stream is read no faster than its parts are sent", async () => {
   await using fake = await FakeS3.start();
   fake.trouble("part", "hangs", "hangs");
   let pulled = 0;

@@ -25,7 +25,7 @@ const live = {
 };
 
 describe("settings", () => {
-  test("come from the job, else from our names, else from the live ones, and a directory before those two", () => {
+  test("come from the job, else from our variables, else from the live ones; a directory precedes the variables", () => {
     const all = { ...env, ...live };
     expect(readStorageSettings(own, all)).toMatchObject({ bucket: "job-bucket" });
     expect(readStorageSettings(undefined, all)).toMatchObject({
@@ -49,7 +49,7 @@ describe("settings", () => {
     expect(readStorageSettings(own, { SV_OBJECTS_DIR: "/objects" })).toMatchObject({ kind: "s3" });
   });
 
-  test("have the region that is set, else the address's own", () => {
+  test("have the set region, else the address's own", () => {
     const region = "xx-1";
     expect(readStorageSettings(undefined, { ...env, SV_S3_REGION: region })).toMatchObject({
       region,
@@ -218,7 +218,7 @@ describe("an address", () => {
   });
 
   test.each(["", "minio:9000", "ftp://x.test", "file:///etc", "not a url"])(
-    "is none: %s",
+    "is invalid: %s",
     (text) => {
       expect(readBucketAddress(text, "b")).toBeUndefined();
     },

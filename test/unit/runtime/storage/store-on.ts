@@ -1,4 +1,4 @@
-/** The store under test on a fake service, with tries that follow each other quickly. */
+/** The store under test on a fake service, with short pauses between tries. */
 import type { OpenUpload } from "../../../../runtime/protocol/open-upload.ts";
 import type {
   UploadBody,
@@ -16,7 +16,7 @@ export const PART = 5_242_880;
 
 export interface Subject {
   readonly store: S3Store;
-  /** What a supervisor would hear. */
+  /** Messages to the supervisor. */
   readonly told: { readonly opened: OpenUpload[]; readonly closed: string[] };
   /** Uploads like `context.upload`. */
   readonly upload: (

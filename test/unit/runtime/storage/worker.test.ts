@@ -1,4 +1,4 @@
-/** Uploads in a real worker: they belong to their job, and however it ends, nothing unfinished stays behind. */
+/** Uploads in a real worker: they belong to their job, and no unfinished upload stays, however the job ends. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { S3Config } from "../../../../runtime/storage/contract.ts";
 import type { TestJob } from "../memory-job-source.ts";
@@ -38,7 +38,7 @@ afterAll(async () => {
   await ofWorker[Symbol.asyncDispose]();
 });
 
-test("a job uploads to its own bucket, and one without settings to the worker's", async () => {
+test("a job uploads to its own bucket, and a job without settings to the worker's", async () => {
   await using fake = await FakeS3.start();
   const own = await steady.source.submit(to(fake, "uploads")).result();
   expect(own).toEqual({
@@ -78,7 +78,7 @@ test("the code for uploads is not loaded before the first upload", async () => {
 });
 
 describe("an upload that its handler does not wait for", () => {
-  test("is waited for by its job", async () => {
+  test("delays the end of its job", async () => {
     await using fake = await FakeS3.start();
     const gate = Promise.withResolvers<void>();
     fake.trouble("complete", gate.promise);

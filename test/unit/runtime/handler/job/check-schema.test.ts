@@ -1,4 +1,4 @@
-/** What a schema finds wrong becomes one sentence, bounded, whatever the schema says. */
+/** The issues of a schema become one bounded sentence. */
 import { describe, expect, test } from "vitest";
 import { checkInput, checkOutput } from "../../../../../runtime/handler/job/check-schema.ts";
 import type {
@@ -10,8 +10,8 @@ function failing(issues: readonly SchemaIssue[]): StandardSchema {
   return { "~standard": { version: 1, vendor: "test", validate: () => ({ issues }) } };
 }
 
-describe("checking by a schema", () => {
-  test("names where each issue is, in every form a path has", async () => {
+describe("a check by a schema", () => {
+  test("names the place of each issue, in every form of a path", async () => {
     const schema = failing([
       { message: "is no object" },
       { message: "is no number", path: ["items", 0, { key: "size" }, Symbol("unit")] },
@@ -21,7 +21,7 @@ describe("checking by a schema", () => {
     );
   });
 
-  test("a thousand long issues make no long message", async () => {
+  test("makes a short message of a thousand long issues", async () => {
     const issues = Array.from({ length: 1_000 }, () => ({ message: "x".repeat(10_000) }));
     const error: unknown = await checkOutput(failing(issues), 1).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "invalid_output" });
@@ -30,7 +30,7 @@ describe("checking by a schema", () => {
     expect(message).toMatch(/; and 980 more$/u);
   });
 
-  test("an error that a schema throws is passed on unchanged", async () => {
+  test("passes on an error that a schema throws", async () => {
     const thrown = new TypeError("only on weekdays");
     const broken: StandardSchema = {
       "~standard": { version: 1, vendor: "test", validate: () => Promise.reject(thrown) },

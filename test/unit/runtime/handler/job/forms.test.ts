@@ -1,4 +1,4 @@
-/** Types of each form of handler and of each option; the compiler checks them, the test their effect. */
+/** Types of each form of handler and of each option: the compiler checks them, the test their effect. */
 import { describe, expect, expectTypeOf, test } from "vitest";
 import * as v from "valibot";
 import { z } from "zod";
@@ -21,8 +21,8 @@ const valibotInput = v.object({
 type Raw = { upTo: string; step?: number | undefined };
 type Given = Job<{ upTo: number; step: number }>;
 
-describe("with an input schema, run sees what it gives and clients submit what it takes", () => {
-  test("sync and async", async () => {
+describe("with an input schema run gets its output, and clients submit its input", () => {
+  test("in sync and async handlers", async () => {
     const sync = defineHandler({
       input: zodInput,
       run: (job) => {
@@ -44,7 +44,7 @@ describe("with an input schema, run sees what it gives and clients submit what i
     expect(await runHandler(async, { upTo: "2", step: 5 })).toMatchObject({ output: "2" });
   });
 
-  test("generators of both kinds: what they return is the output, what they yield is free", async () => {
+  test("in generators of both kinds, where the return value is the output and yields have any type", async () => {
     const sync = defineHandler({
       input: valibotInput,
       *run(job) {
@@ -77,7 +77,7 @@ describe("with an input schema, run sees what it gives and clients submit what i
     ["zod", zodInput],
     ["valibot", valibotInput],
   ])(
-    "an input that does not fit the %s schema is refused with the path of each issue",
+    "an input that does not match the %s schema is refused with the path of each issue",
     async (_, schema) => {
       const handler = defineHandler({ input: schema, run: () => "never" });
       // Clients may send what the types of this program forbid.
@@ -90,7 +90,7 @@ describe("with an input schema, run sees what it gives and clients submit what i
 });
 
 describe("an output schema", () => {
-  test("of either library is checked against the final output of each form", async () => {
+  test("of either library checks the final output of each form", async () => {
     const output = v.object({ total: v.pipe(v.number(), v.minValue(1)) });
     const right = [
       defineHandler({ output, run: () => ({ total: 1 }) }),
@@ -116,7 +116,7 @@ describe("an output schema", () => {
     }
   });
 
-  test("is of the array of all yields with aggregate", async () => {
+  test("checks the array of all yields with aggregate", async () => {
     const handler = defineHandler({
       output: v.array(v.number()),
       aggregate: true,
@@ -133,7 +133,7 @@ describe("an output schema", () => {
 });
 
 describe("options", () => {
-  test("setup, waited for or not, types context.state and what dispose is given", async () => {
+  test("setup, sync or async, types context.state and the argument of dispose", async () => {
     const disposed: string[] = [];
     const sync = defineHandler({
       setup: ({ log }) => {
@@ -162,7 +162,7 @@ describe("options", () => {
     expect(disposed).toEqual(["sync"]);
   });
 
-  test("concurrency is a number or a function of the number that holds, waited for or not", () => {
+  test("concurrency is a number or a function of the present number, sync or async", () => {
     const run = (job: Job): unknown => job.input;
     const handlers = [
       defineHandler({ concurrency: 4, run }),
@@ -182,7 +182,7 @@ describe("options", () => {
     ]);
   });
 
-  test("chunk takes any output and metrics by name", () => {
+  test("chunk accepts any output and metrics by name", () => {
     expectTypeOf(chunk).parameters.toEqualTypeOf<[unknown, Readonly<Record<string, unknown>>]>();
     const made = chunk("text", { output_tokens: 3 });
     expectTypeOf(made).toEqualTypeOf<ChunkWithMetrics<string>>();
@@ -196,7 +196,7 @@ describe("a plain function as the default export", () => {
     return context.attempt;
   }
 
-  test("needs no definition, and its input is what runHandler takes", async () => {
+  test("needs no definition, and runHandler takes its input", async () => {
     expectTypeOf(count).toExtend<Handler<{ upTo: number }, number>>();
     expectTypeOf(() => 7).toExtend<Handler>();
     expectTypeOf(runHandler<{ upTo: number }>)
@@ -204,7 +204,7 @@ describe("a plain function as the default export", () => {
       .toEqualTypeOf<{ upTo: number }>();
     const run = await runHandler(count, { upTo: 2 });
     expectTypeOf(run).toEqualTypeOf<HandlerRun>();
-    // After JSON, and with aggregate another value: the test states its type.
+    // JSON and aggregate may change the value, so the test states its type.
     expectTypeOf(run.output).toBeUnknown();
     expectTypeOf(run.chunks[0]?.output).toBeUnknown();
     expect(run).toMatchObject({ output: 1, chunks: [{ output: 1 }, { output: 2 }] });

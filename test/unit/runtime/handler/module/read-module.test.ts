@@ -1,4 +1,4 @@
-/** A handler is found in whatever shape its module has, and a wrong option is named. */
+/** The reader finds a handler in every shape of a module, and names a wrong option. */
 import { describe, expect, test } from "vitest";
 import { defineHandler } from "../../../../../runtime/index.ts";
 import { InitError } from "../../../../../runtime/handler/init-error.ts";
@@ -7,8 +7,8 @@ import { readModule } from "../../../../../runtime/handler/module/read-module.ts
 const run = (): string => "ran";
 const setup = (): void => {};
 
-describe("reading a handler's module", () => {
-  test("a function with named exports", () => {
+describe("the reader of a handler's module", () => {
+  test("accepts a function with named exports", () => {
     expect(readModule({ default: run }, "h.ts")).toEqual({
       run,
       concurrency: 1,
@@ -25,7 +25,7 @@ describe("reading a handler's module", () => {
     });
   });
 
-  test("a definition, whose options win over named exports", async () => {
+  test("accepts a definition, with options that override named exports", async () => {
     const definition: unknown = defineHandler({
       concurrency: 3,
       run(): unknown {
@@ -37,7 +37,7 @@ describe("reading a handler's module", () => {
     expect(Reflect.apply(loaded.run, undefined, [])).toEqual([true]);
   });
 
-  test("schemas, whether they are objects or functions, and a concurrency that is asked for", () => {
+  test("accepts schemas that are objects or functions, and a function for concurrency", () => {
     const standard = { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) };
     const input = Object.assign(() => {}, { "~standard": standard });
     const output = { "~standard": standard };
@@ -46,7 +46,7 @@ describe("reading a handler's module", () => {
     expect(loaded).toMatchObject({ input, output, concurrency });
   });
 
-  test("unknown options of a definition are reported, with the probably intended one", () => {
+  test("reports unknown options of a definition, with the probably intended one", () => {
     const definition = { run, concurrancy: 4, model: "small", dispose: setup };
     expect(readModule({ default: definition }, "h.ts").hints).toEqual([
       "h.ts has the unknown option `concurrancy`; did you mean `concurrency`?",
@@ -56,7 +56,7 @@ describe("reading a handler's module", () => {
     expect(readModule({ default: run, model: "small" }, "h.ts").hints).toEqual([]);
   });
 
-  test("CommonJS: module.exports is the handler, or was compiled from ESM", () => {
+  test("accepts CommonJS: module.exports is the handler, or was compiled from ESM", () => {
     const exported = Object.assign(() => "ran", { concurrency: 2 });
     expect(readModule({ default: exported }, "h.cjs")).toMatchObject({ concurrency: 2 });
     const compiled = { default: { default: run, concurrency: 5, __esModule: true } };
@@ -85,7 +85,7 @@ describe("reading a handler's module", () => {
       "`input` of h.ts must be a Standard Schema, for example one made",
     ],
     [{ default: { run, output: "text" } }, "`output` of h.ts must be a Standard Schema"],
-  ])("%j is refused", (module, says) => {
+  ])("refuses %j", (module, says) => {
     expect(() => readModule(module, "h.ts")).toThrow(InitError);
     expect(() => readModule(module, "h.ts")).toThrow(says);
   });

@@ -1,4 +1,4 @@
-/** A JavaScript handler with a syntax error is reported with file, line and column, as a TypeScript one is. */
+/** A syntax error in a JavaScript handler is reported with file, line and column, as in TypeScript. */
 import { expect, test } from "vitest";
 import { temporaryTree } from "../../../../temporary-tree.ts";
 import { WorkerRun } from "../../worker-run.ts";
@@ -10,7 +10,7 @@ const cases: readonly {
   readonly what: string;
   readonly files: Readonly<Record<string, string>>;
   readonly handler: string;
-  /** What follows `cannot be imported:`, with the tree's root in front of it. */
+  /** Text after `cannot be imported:`, with the tree's root before it. */
   readonly says: string;
 }[] = [
   {
@@ -53,7 +53,7 @@ test.each(cases)("$what", async ({ files, handler, says }) => {
   expect(await run.worker.ended).toBe("handler-unusable");
 });
 
-test("a SyntaxError that the handler's own code throws stays as it is, with its stack", async () => {
+test("a SyntaxError that the handler's own code throws keeps its text and stack", async () => {
   await using tree = await temporaryTree({ "handler.mjs": `JSON.parse("{");\n${GOOD}` });
   await using run = new WorkerRun(tree.path("handler.mjs"));
   expect(await run.source.initFailure.promise).toEqual({

@@ -1,4 +1,4 @@
-/** The quick way and the usual way of making a chunk give the same bytes; batches hold them in order. */
+/** The fast and the usual way to make a chunk give the same bytes; batches hold them in order. */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import type { ChunkBatch } from "../../../../../runtime/protocol/chunk-batch.ts"
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
 
 describe("a long plain text", () => {
-  it("becomes the line it would become otherwise", () => {
+  it("gives the same line as the usual way", () => {
     for (const [length, index, attempt] of [
       [16_384, 0, 1],
       [100_001, 123, 2],
@@ -21,7 +21,7 @@ describe("a long plain text", () => {
     }
   });
 
-  it("is refused when it is short, too large for a chunk, no text, or has anything to escape or encode", () => {
+  it("is left to the usual way when it is short, too large for a chunk, no text, or has characters to escape or encode", () => {
     const long = "x".repeat(20_000);
     const unfit = ["x", "x".repeat(LIMITS.chunkMaxBytes - 1), { long }, 7, undefined];
     const special = ['"', "\\", "\n", "\u007f\u0000", "é", "Ł", "😀", "\ud800", "\u2028"];
@@ -34,7 +34,7 @@ describe("a long plain text", () => {
   });
 });
 
-it("a yield is split by its bytes, not by its characters", () => {
+it("a yield is split by bytes, not by characters", () => {
   const value = "é".repeat(LIMITS.chunkMaxBytes / 2);
   const lines = chunkLines(yieldedJson(value), 0, 1);
   const outputs = lines.map((line) => (JSON.parse(line) as { readonly output: string }).output);
@@ -45,7 +45,7 @@ it("a yield is split by its bytes, not by its characters", () => {
   }
 });
 
-it("packs lines in order and without gaps, however long they are", () => {
+it("a batch has its lines in order and without gaps, however long they are", () => {
   const line = fc.oneof(
     fc.integer({ min: 1, max: 200_000 }).map((length) => `${"yé".repeat(length / 2)}\n`),
     fc.integer({ min: 1, max: 90_000 }).map((length) => Buffer.from(`${"z".repeat(length)}\n`)),

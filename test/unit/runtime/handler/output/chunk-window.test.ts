@@ -1,4 +1,4 @@
-/** A stream runs ahead of its receipts by a bounded number of chunks and bytes. */
+/** A stream is ahead of its receipts by a bounded number of chunks and bytes. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChunkWindow } from "../../../../../runtime/handler/output/chunk-window.ts";
@@ -9,7 +9,7 @@ function fill(window: ChunkWindow, count: number, bytes = 1): void {
 }
 
 describe("the chunk window", () => {
-  test("is full when so many chunks are unconfirmed, and has room when some are confirmed", async () => {
+  test("is full at its maximum of unconfirmed chunks, and has room when some are confirmed", async () => {
     const window = new ChunkWindow();
     fill(window, LIMITS.unackedChunks - 1);
     expect(window.room()).toBeUndefined();
@@ -21,7 +21,7 @@ describe("the chunk window", () => {
     expect(window.room()).toBeUndefined();
   });
 
-  test("is full when so many bytes are unconfirmed", async () => {
+  test("is full at its maximum of unconfirmed bytes", async () => {
     const window = new ChunkWindow();
     fill(window, 8, LIMITS.unackedChunkBytes / 8);
     const room = window.room();
@@ -30,7 +30,7 @@ describe("the chunk window", () => {
     await room;
   });
 
-  test("lets everybody through once it is released", async () => {
+  test("lets all waiting chunks through when it is released", async () => {
     const window = new ChunkWindow();
     fill(window, LIMITS.unackedChunks);
     const room = window.room();
@@ -39,7 +39,7 @@ describe("the chunk window", () => {
     expect(window.room()).toBeUndefined();
   });
 
-  test("counts what is unconfirmed, whatever order receipts repeat in", () => {
+  test("counts unconfirmed chunks correctly when receipts repeat in any order", () => {
     const step = fc.oneof(
       fc.record({ sent: fc.integer({ min: 0, max: 1_000_000 }) }),
       fc.record({ stored: fc.integer({ min: 0, max: 400 }) }),

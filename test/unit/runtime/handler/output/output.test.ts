@@ -1,4 +1,4 @@
-/** Each kind of value has the documented JSON text, or a sentence about what to return instead. */
+/** Each kind of value has the documented JSON text, or a message that says what to return instead. */
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import {
@@ -10,7 +10,7 @@ import {
 const cyclic: Record<string, unknown> = {};
 cyclic["self"] = cyclic;
 
-describe("an output", () => {
+describe("an output that is", () => {
   test.each([
     ["undefined", undefined, undefined],
     ["null", null, "null"],
@@ -46,7 +46,7 @@ describe("an output", () => {
       { toJSON: () => undefined },
       "toJSON method that returns nothing",
     ],
-  ])("%s is refused with a way out", (_, value, says) => {
+  ])("%s is refused with an alternative", (_, value, says) => {
     expect(() => toJson(value, "The output")).toThrow(InvalidOutputError);
     expect(() => toJson(value, "The output")).toThrow(says);
   });

@@ -5,8 +5,8 @@ import {
   exitFailure,
 } from "../../../../../runtime/isolate/ending/attribute-exit.ts";
 
-describe("attributing the exit of a process", () => {
-  test("the job that called process.exit is lost, its neighbours are handed back", () => {
+describe("the exit of a process", () => {
+  test("loses the job that called process.exit, and hands back the others", () => {
     expect(attributeExit({ exitCode: 7, exitedBy: 2 }, [1, 2, 3])).toEqual({
       lost: [2],
       handedBack: [1, 3],
@@ -14,7 +14,7 @@ describe("attributing the exit of a process", () => {
     });
   });
 
-  test("a job alone in its process is lost, whoever ended it", () => {
+  test("loses a job that is alone in its process, whatever ended it", () => {
     expect(attributeExit({ signal: "SIGKILL" }, [4])).toEqual({
       lost: [4],
       handedBack: [],
@@ -22,7 +22,7 @@ describe("attributing the exit of a process", () => {
     });
   });
 
-  test("several jobs and no culprit: all are handed back, and it is unclear", () => {
+  test("hands back several jobs without a culprit as unclear", () => {
     expect(attributeExit({ signal: "SIGSEGV" }, [1, 2])).toEqual({
       lost: [],
       handedBack: [1, 2],
@@ -30,7 +30,7 @@ describe("attributing the exit of a process", () => {
     });
   });
 
-  test("a culprit whose job is over already leaves nobody to blame", () => {
+  test("blames no job when the culprit's job is over", () => {
     expect(attributeExit({ exitCode: 0, exitedBy: 9 }, [1, 2])).toEqual({
       lost: [],
       handedBack: [1, 2],
@@ -44,7 +44,7 @@ describe("attributing the exit of a process", () => {
   });
 });
 
-test("a failure report says how the process ended", () => {
+test("is described in the failure report", () => {
   expect(exitFailure({ signal: "SIGABRT", outOfMemory: true }, ["FATAL ERROR"])).toEqual({
     type: "process_exited",
     message: "The handler process ran out of memory while it worked on the job.",

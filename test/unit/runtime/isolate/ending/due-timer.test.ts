@@ -1,4 +1,4 @@
-/** One timer serves any number of due moments: each entry fires once, never early. */
+/** One timer serves any number of due times: each entry fires once, never early. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { PausableClock } from "../../../../../runtime/core/pausable-clock.ts";
 import { DueTimer } from "../../../../../runtime/isolate/ending/due-timer.ts";
@@ -35,7 +35,7 @@ function start(): {
   return { timer, hold, fired, at: (name, inMs) => ({ name, dueAt: from + inMs }) };
 }
 
-test("entries fire when they are due, in whatever order they came", () => {
+test("entries fire when they are due, in whatever order they were added", () => {
   const { timer, fired, at } = start();
   for (const entry of [at("c", 300), at("a", 100), at("b", 200)]) timer.add(entry);
   vi.advanceTimersByTime(99);
@@ -55,7 +55,7 @@ test("one timer runs, however many entries there are", () => {
   expect(vi.getTimerCount()).toBe(1);
 });
 
-test("a removed entry never fires, and the others still do", () => {
+test("a removed entry never fires, and the others do", () => {
   const { timer, fired, at } = start();
   const [first, second] = [at("first", 100), at("second", 200)];
   timer.add(first);
@@ -74,7 +74,7 @@ test("an entry never fires early, even between two milliseconds", () => {
   expect(fired).toEqual([["odd", 101]]);
 });
 
-test("an entry due in a month is waited for, though no timer runs that long", () => {
+test("an entry due in a month fires, though no timer runs that long", () => {
   const { timer, fired, at } = start();
   const month = 30 * 24 * 60 * 60_000;
   timer.add(at("month", month));
@@ -84,7 +84,7 @@ test("an entry due in a month is waited for, though no timer runs that long", ()
   expect(fired).toEqual([["month", month]]);
 });
 
-test("nothing fires after it was cleared", () => {
+test("no entry fires after a clear", () => {
   const { timer, fired, at } = start();
   timer.add(at("a", 100));
   timer.clear();
@@ -92,7 +92,7 @@ test("nothing fires after it was cleared", () => {
   expect([fired, vi.getTimerCount()]).toEqual([[], 0]);
 });
 
-test("while its clock stands still nothing fires and no timer runs; then what was left is waited for", () => {
+test("while its clock is paused no entry fires and no timer runs; afterwards the remaining time runs", () => {
   const { timer, hold, fired, at } = start();
   timer.add(at("a", 100));
   timer.add(at("b", 200));
@@ -110,7 +110,7 @@ test("while its clock stands still nothing fires and no timer runs; then what wa
   ]);
 });
 
-test("an entry added while its clock stands still has all its time left afterwards", () => {
+test("an entry added while its clock is paused has its full time afterwards", () => {
   const { timer, hold, fired } = start();
   hold(true);
   timer.add({ name: "late", dueAt: timer.clock.now() + 100 });
@@ -120,7 +120,7 @@ test("an entry added while its clock stands still has all its time left afterwar
   expect(fired).toEqual([["late", 5_100]]);
 });
 
-test("entries removed or cleared during a pause do not come back with its end", () => {
+test("entries removed or cleared during a pause do not come back after it", () => {
   const { timer, hold, fired, at } = start();
   const removed = at("removed", 100);
   timer.add(removed);
@@ -135,7 +135,7 @@ test("entries removed or cleared during a pause do not come back with its end", 
   expect([fired, vi.getTimerCount()]).toEqual([[], 0]);
 });
 
-test("an hour in which its process stood still brings nothing nearer, and what was left is waited for", () => {
+test("an hour in which its process was frozen does not count, and the remaining time runs afterwards", () => {
   const fired: number[] = [];
   let sleptMs = 0;
   const now = () => performance.now() + sleptMs;
@@ -144,7 +144,7 @@ test("an hour in which its process stood still brings nothing nearer, and what w
   const from = clock.now();
   timer.add({ name: "job", dueAt: from + 60_000 });
   vi.advanceTimersByTime(30_000);
-  // As on a Mac, where timers see the time that passed in its sleep.
+  // On a Mac timers count the time of a sleep.
   sleptMs = 3_600_000;
   vi.advanceTimersByTime(1_000);
   expect([fired, vi.getTimerCount()]).toEqual([[], 1]);

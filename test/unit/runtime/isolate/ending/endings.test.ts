@@ -1,4 +1,4 @@
-/** However a handler misbehaves, its job ends with the right cause, the next job runs, and no process is left. */
+/** A misbehaving handler's job ends with the right cause, the next job runs, and no process is left. */
 import { describe, expect, test } from "vitest";
 import { MachineStalls } from "../../../../machine-stalls.ts";
 import { WorkerRun } from "../../worker-run.ts";
@@ -21,7 +21,7 @@ describe("a job that runs out of time", () => {
     expect(await run.source.submit(quick).result()).toEqual(before);
   });
 
-  test("is reported at its deadline though it blocks the loop, and the next job runs", async () => {
+  test("is reported at its deadline even if it blocks the event loop, and the next job runs", async () => {
     await using run = new WorkerRun("blocks-the-loop", { graceMs: 2_000 });
     await run.source.whenReady.promise;
     await using stalls = await MachineStalls.watch();
@@ -38,7 +38,7 @@ describe("a job that runs out of time", () => {
     expect(await next.result()).toMatchObject({ kind: "completed" });
   });
 
-  test("loses its process when it ignores the abort, and its neighbour is handed back", async () => {
+  test("loses its process when it ignores the abort, and the other job is handed back", async () => {
     await using run = new WorkerRun("ignores-abort");
     const first = await run.source.submit(quick).result();
     const neighbour = run.source.submit();
@@ -51,7 +51,7 @@ describe("a job that runs out of time", () => {
     expect(next).not.toEqual(first);
   });
 
-  test("is killed when it ignores SIGTERM too", async () => {
+  test("is killed when it ignores SIGTERM as well", async () => {
     await using run = new WorkerRun("ignores-sigterm");
     const job = run.source.submit({ executionTimeoutMs: 200 });
     const next = run.source.submit(quick);
@@ -62,7 +62,7 @@ describe("a job that runs out of time", () => {
 });
 
 describe("a revoked job", () => {
-  test("is stopped without an outcome, and its place is free again", async () => {
+  test("is stopped without an outcome, and its slot is free again", async () => {
     await using run = new WorkerRun("forever");
     const jobs = [1, 2, 3, 4].map(() => run.source.submit());
     await run.logged("waiting", 4);
@@ -78,7 +78,7 @@ describe("a revoked job", () => {
     expect(await revoked.result()).toEqual({ kind: "stopped" });
   });
 
-  test("takes its process with it if it does not stop", async () => {
+  test("ends its process if it does not stop", async () => {
     await using run = new WorkerRun("blocks-the-loop");
     const job = run.source.submit();
     await run.logged("blocking");
@@ -88,7 +88,7 @@ describe("a revoked job", () => {
 });
 
 describe("a process that ends", () => {
-  test("by process.exit costs the job that called it an attempt, and its neighbours nothing", async () => {
+  test("by process.exit costs its caller's job an attempt, and the other jobs none", async () => {
     await using run = new WorkerRun("exits-7");
     const neighbours = [1, 2].map(() => run.source.submit({ input: { wait: true } }));
     await run.logged("waiting", 2);
@@ -107,7 +107,7 @@ describe("a process that ends", () => {
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 
-  test("by a signal names the signal and the last lines", async () => {
+  test("by a signal reports the signal and the last lines", async () => {
     await using run = new WorkerRun("kills-itself");
     const job = run.source.submit();
     expect(await job.result()).toEqual({
@@ -122,7 +122,7 @@ describe("a process that ends", () => {
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 
-  test("for lack of memory says so", async () => {
+  test("for lack of memory reports it", async () => {
     const env = { NODE_OPTIONS: "--max-old-space-size=32" };
     await using run = new WorkerRun("eats-memory", { env });
     expect(await run.source.submit().result()).toEqual({
@@ -138,7 +138,7 @@ describe("a process that ends", () => {
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 
-  test("without a known culprit hands all back, and then runs one job at a time until it is found", async () => {
+  test("without a known culprit hands back all jobs, which then run one at a time until it is found", async () => {
     await using run = new WorkerRun("kills-itself");
     const neighbours = [1, 2].map(() => run.source.submit({ input: { wait: true } }));
     await run.logged("waiting", 2);
@@ -146,7 +146,7 @@ describe("a process that ends", () => {
     for (const each of [...neighbours, culprit]) {
       expect(await each.result()).toEqual({ kind: "handed-back" });
     }
-    // The service hands them out again, innocent and guilty.
+    // The service hands out all jobs again, innocent and guilty.
     const innocent = run.source.submit(quick);
     const again = run.source.submit();
     const after = run.source.submit(quick);
@@ -157,7 +157,7 @@ describe("a process that ends", () => {
     expect(run.source.credit).toBe(3);
   });
 
-  test("takes what it started with it, even what left its group", async () => {
+  test("ends the processes that it started, even outside its group", async () => {
     await using run = new WorkerRun("forks-a-child", { standby: "none" });
     const job = run.source.submit({ executionTimeoutMs: 300 });
     await run.logged("waiting");
@@ -169,7 +169,7 @@ describe("a process that ends", () => {
 });
 
 describe("an uncaught error", () => {
-  test("fails the job it belongs to and hands its neighbours back", async () => {
+  test("fails its job and hands back the other jobs", async () => {
     await using run = new WorkerRun("rejects-later");
     const neighbour = run.source.submit({ input: { wait: true } });
     await run.logged("waiting");
@@ -187,7 +187,7 @@ describe("an uncaught error", () => {
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 
-  test("of an unknown job hands all jobs back; then they run one at a time until it is found", async () => {
+  test("of an unknown job hands back all jobs, which then run one at a time until it is found", async () => {
     await using run = new WorkerRun("rejects-later");
     const neighbours = [1, 2, 3].map(() => run.source.submit({ input: { wait: true } }));
     await run.logged("waiting", 3);
@@ -200,7 +200,7 @@ describe("an uncaught error", () => {
     expect(await again.result()).toMatchObject({ kind: "failed", failure });
   });
 
-  test("of a job that is over does not count as an attempt of any job, and is logged", async () => {
+  test("of a finished job is logged, and costs no job an attempt", async () => {
     await using run = new WorkerRun("rejects-later");
     const neighbour = run.source.submit({ input: { wait: true } });
     await run.logged("waiting");

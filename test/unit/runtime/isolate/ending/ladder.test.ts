@@ -1,4 +1,4 @@
-/** The ladder that ends a handler: which rung comes when, by a clock of the test's own. */
+/** The ladder that ends a handler: its rungs and their times, by a clock of the test. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { PausableClock } from "../../../../../runtime/core/pausable-clock.ts";
 import { DueTimer } from "../../../../../runtime/isolate/ending/due-timer.ts";
@@ -45,7 +45,7 @@ describe("a job", () => {
     return { job, ladder };
   }
 
-  test("is late at its deadline, is told to stop, and is stubborn when its grace is over", () => {
+  test("is late at its deadline, is told to stop, and is stubborn after its grace", () => {
     jobLadder();
     vi.advanceTimersByTime(999);
     expect(rungs).toEqual([]);
@@ -57,14 +57,14 @@ describe("a job", () => {
     expect(rungs).toEqual(["late", "abort", "stubborn"]);
   });
 
-  test("that has its outcome already and is still there at its deadline is stubborn", () => {
+  test("with an outcome that is still running at its deadline is stubborn", () => {
     const { job } = jobLadder();
     job.ending = "handed-back";
     vi.advanceTimersByTime(1_000);
     expect(rungs).toEqual(["stubborn"]);
   });
 
-  test("that stops within its grace climbs no further", () => {
+  test("that stops within its grace reaches no further rung", () => {
     const { job, ladder } = jobLadder();
     vi.advanceTimersByTime(1_000);
     ladder.remove(job);
@@ -86,7 +86,7 @@ describe("a handler process", () => {
     };
   }
 
-  test("with something to tidy up is asked to leave, then gets SIGTERM, then SIGKILL, a grace apart", () => {
+  test("that must clean up is asked to leave, then gets SIGTERM, then SIGKILL, a grace apart", () => {
     processLadder(true).ladder.leave();
     expect(rungs).toEqual(["leave"]);
     vi.advanceTimersByTime(GRACE_MS);
@@ -97,12 +97,12 @@ describe("a handler process", () => {
     expect(rungs).toHaveLength(3);
   });
 
-  test("with nothing to tidy up begins with SIGTERM", () => {
+  test("that has nothing to clean up gets SIGTERM first", () => {
     processLadder(false).ladder.leave();
     expect(rungs).toEqual([`SIGTERM to -${PID}`]);
   });
 
-  test("that is not ready in time is killed, and asked to leave first if its setup listens", () => {
+  test("that is not ready in time is killed, but first asked to leave if its setup listens", () => {
     const late = (): unknown => rungs.push("late");
     processLadder(false).ladder.readyWithin(50, late);
     vi.advanceTimersByTime(50);
@@ -112,7 +112,7 @@ describe("a handler process", () => {
     expect(rungs).toEqual(["late", "leave"]);
   });
 
-  test("that is gone is signalled no more: its number may be another's", () => {
+  test("that is gone gets no more signals: another process may have its number", () => {
     const { ladder, process: handler } = processLadder(false);
     ladder.leave();
     handler.pid = undefined;
@@ -123,11 +123,11 @@ describe("a handler process", () => {
 });
 
 describe("the next process", () => {
-  test("is not tried when the handler was never ready", () => {
+  test("is not started when the handler was never ready", () => {
     expect(new Respawn().afterFailure()).toBeUndefined();
   });
 
-  test("waits twice as long each time, five times, and anew once the handler was ready again", () => {
+  test("waits twice as long each time, up to five times, and starts over when the handler was ready again", () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     const respawn = new Respawn();
     respawn.ready();

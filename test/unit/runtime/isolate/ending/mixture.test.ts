@@ -1,4 +1,4 @@
-/** Good and bad jobs side by side in one worker: each ends as its own behaviour implies, whatever its neighbours do. */
+/** Good and bad jobs side by side in one worker: the end of each follows from its own behaviour alone. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { STANDBY_MODES, type StandbyMode } from "../../../../../runtime/isolate/standby.ts";
@@ -22,7 +22,7 @@ const expected: Readonly<Record<Way, { kind: Outcome["kind"]; type?: string }>> 
 /** Half of all jobs behave. */
 const way = fc.oneof(fc.constant<Way>("behaves"), fc.constantFrom<Way>(...WAYS));
 
-/** What the service would do: a job that is handed back goes to the head of the queue again. */
+/** Acts like the service: a job that is handed back goes to the head of the queue again. */
 async function end(run: WorkerRun, asked: { way: Way; afterMs: number }): Promise<Outcome> {
   const executionTimeoutMs = asked.way === "blocks" || asked.way === "hangs" ? 300 : 60_000;
   for (let first = true; ; first = false) {

@@ -23,7 +23,7 @@ test.each(sized<readonly StandbyMode[]>(["idle"], STANDBY_MODES))(
   },
 );
 
-test("never-yields: is ended at its deadline without a chunk, and loses its process", async () => {
+test("never-yields: the job is ended at its deadline without a chunk, and loses its process", async () => {
   await using run = new WorkerRun("never-yields");
   await run.source.whenReady.promise;
   const before = run.worker.handlerPid;
@@ -45,7 +45,7 @@ test("never-yields: is ended at its deadline without a chunk, and loses its proc
   expect(run.worker.handlerPid).not.toBe(before);
 });
 
-test("yields-3-mb: both jobs complete in the same process, the big yield in parts", async () => {
+test("yields-3-mb: both jobs complete in one process, the large yield in parts", async () => {
   await using run = new WorkerRun("yields-3-mb", { standby: "none" });
   const jobs = [run.source.submit(), run.source.submit()];
   for (const job of jobs) {
@@ -55,7 +55,7 @@ test("yields-3-mb: both jobs complete in the same process, the big yield in part
   expect(run.processes()).toEqual([run.worker.handlerPid]);
 });
 
-test("setup-hangs: its worker says so at the limit and ends, and nothing of it is left", async () => {
+test("setup-hangs: the worker reports it at the limit and ends, and nothing of it is left", async () => {
   await using run = new WorkerRun("setup-hangs", { initLimitMs: 300 });
   expect(await run.source.initFailure.promise).toEqual({
     type: "handler_error",

@@ -1,4 +1,7 @@
-/** A large message in pieces: only as much of it is on the way as the line needs, and pieces are joined or refused. */
+/**
+ * A large message in pieces: only as much of it is in transit as the connection needs, and pieces are joined or
+ * refused.
+ */
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -12,7 +15,7 @@ import {
 } from "../../../../../runtime/protocol/wire/pieces.ts";
 import { WireError } from "../../../../../runtime/protocol/wire/wire-error.ts";
 
-/** A line of that speed and length; a receipt takes the same way back. Time is the test's own. */
+/** A connection of that bandwidth and latency; a receipt takes as long back. The test controls time. */
 function overLine(bytes: number, bytesPerSecond: number, latencyMs: number) {
   let now = 0;
   let freeAt = 0;
@@ -42,21 +45,24 @@ it.each([
   ["100 kB/s and 2 s of latency", 100_000, 2_000, 1.3],
   ["1 MB/s and 2 s of latency", 1_000_000, 2_000, 3],
   ["100 MB/s and 50 ms of latency", 100_000_000, 50, 6],
-])("over %s it is about as fast as the line", (_, bytesPerSecond, latencyMs, most) => {
-  const { tookMs, isSending } = overLine(20_000_000, bytesPerSecond, latencyMs);
-  expect(isSending).toBe(false);
-  expect(tookMs / ((20_000_000 / bytesPerSecond) * 1_000)).toBeLessThan(most);
-});
+])(
+  "over %s a large message takes little longer than the bandwidth requires",
+  (_, bytesPerSecond, latencyMs, most) => {
+    const { tookMs, isSending } = overLine(20_000_000, bytesPerSecond, latencyMs);
+    expect(isSending).toBe(false);
+    expect(tookMs / ((20_000_000 / bytesPerSecond) * 1_000)).toBeLessThan(most);
+  },
+);
 
 it.each([
   ["100 kB/s", 100_000, 0],
   ["100 kB/s and 2 s of latency", 100_000, 2_000],
   ["1 MB/s", 1_000_000, 0],
-])("over %s what is urgent waits for a few seconds at most", (_, bytesPerSecond, latencyMs) => {
+])("over %s an urgent message waits a few seconds at most", (_, bytesPerSecond, latencyMs) => {
   expect(overLine(20_000_000, bytesPerSecond, latencyMs).longestMs).toBeLessThan(6_000);
 });
 
-it("messages of any size come out as they were sent, in their order", () => {
+it("messages of any size arrive unchanged and in order", () => {
   fc.assert(
     fc.property(
       fc.array(fc.integer({ min: 1, max: 5 * PIECE_BYTES }), { minLength: 1, maxLength: 5 }),
@@ -90,7 +96,7 @@ it("messages of any size come out as they were sent, in their order", () => {
   );
 });
 
-it("pieces that do not fit are refused with a WireError", () => {
+it("pieces that do not belong are refused with a WireError", () => {
   const data = new Uint8Array(10);
   const reading = (...pieces: Piece[]) => {
     const reader = new PieceReader((bytes) => new PiecesInMemory(bytes));

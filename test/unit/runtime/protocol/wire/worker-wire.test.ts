@@ -17,7 +17,7 @@ const u32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const count = fc.integer({ min: 1, max: 2 ** 32 - 1 });
 const lease = { jobId: text, leaseToken: text };
 
-/** Absent and empty are the same on the wire, so only filled lists are made. */
+/** Absent and empty lists are equal on the wire, so only filled lists are generated. */
 function some<T>(of: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
   return fc.array(of, { minLength: 1, maxLength: 4 });
 }
@@ -109,7 +109,7 @@ const { requestSerialize, requestDeserialize, responseSerialize, responseDeseria
   WORKER_SERVICE.session;
 
 describe("the wire form", () => {
-  test("gives a worker's report back as it was", () => {
+  test("returns a worker's report unchanged", () => {
     fc.assert(
       fc.property(report, (sent) => {
         const received = decodeReport(requestDeserialize(requestSerialize(encodeReport(sent))));
@@ -118,7 +118,7 @@ describe("the wire form", () => {
     );
   });
 
-  test("gives the service's orders back as they were", () => {
+  test("returns the service's orders unchanged", () => {
     fc.assert(
       fc.property(orders, (sent) => {
         const received = decodeOrders(responseDeserialize(responseSerialize(encodeOrders(sent))));
@@ -127,7 +127,7 @@ describe("the wire form", () => {
     );
   });
 
-  test("gives back large inputs and the small ones between them, in their order", () => {
+  test("returns large inputs, and the small ones between them, in order", () => {
     const sizes = [3, 100_000, 65_536, 1, 300_000];
     const jobs = sizes.map((size, number) => ({
       jobId: `job-${number}`,
@@ -142,7 +142,7 @@ describe("the wire form", () => {
     expect(plain(received)).toEqual(plain(sent));
   });
 
-  test("takes zeros that another implementation leaves out", () => {
+  test("accepts zeros that another implementation omits", () => {
     const chunk = { jobId: "j", leaseToken: "t", count: 1, lines: Buffer.from("{}\n") };
     const message = { ...encodeReport({}), chunks: [chunk] };
     expect(decodeReport(message).chunks).toMatchObject([{ firstIndex: 0 }]);
@@ -151,7 +151,7 @@ describe("the wire form", () => {
   });
 });
 
-describe("a message that cannot be used is refused, naming the field", () => {
+describe("an invalid message is refused with the name of the field", () => {
   const id = { jobId: "j", leaseToken: "t" };
   const reports = encodeReport({});
   const broken = { type: "handler_error", message: "m", lastLogLines: [] };
@@ -169,7 +169,7 @@ describe("a message that cannot be used is refused, naming the field", () => {
     ["Chunks.lines", { chunks: [{ ...id, count: 1 }] }],
     ["Progress.value", { progress: [{ ...id, value: Buffer.alloc(0) }] }],
     ["Hello.protocol_version", { hello: { held: [] } }],
-  ])("a report without a sound %s", (field, part) => {
+  ])("a report without a valid %s", (field, part) => {
     expect(() => decodeReport({ ...reports, ...part })).toThrow(WireError);
     expect(() => decodeReport({ ...reports, ...part })).toThrow(field);
   });
@@ -180,19 +180,19 @@ describe("a message that cannot be used is refused, naming the field", () => {
     ["Job.attempt", { jobs: [{ ...id, input: Buffer.from("{}"), executionTimeoutMs: 1 }] }],
     ["Job.execution_timeout_ms", { jobs: [{ ...id, attempt: 1, input: Buffer.from("{}") }] }],
     ["Revocation.reason", { revocations: [{ ...id, reason: "spite" }] }],
-  ])("orders without a sound %s", (field, part) => {
+  ])("orders without a valid %s", (field, part) => {
     expect(() => decodeOrders({ ...encodeOrders({}), ...part })).toThrow(WireError);
     expect(() => decodeOrders({ ...encodeOrders({}), ...part })).toThrow(field);
   });
 });
 
-test("payload bytes are handed on without a copy when a report is encoded", () => {
+test("payload bytes are not copied when a report is encoded", () => {
   const value = new Uint8Array([123, 125]);
   const message = encodeReport({ progress: [{ jobId: "j", leaseToken: "t", value }] });
   expect(message.progress[0]?.value?.buffer).toBe(value.buffer);
 });
 
-test("a field that a later version adds is passed over, on either side", () => {
+test("a field of a later version is ignored, on either side", () => {
   // Field 99, a varint of 1.
   const unknown = Buffer.from([0x98, 0x06, 0x01]);
   const said = Buffer.concat([requestSerialize(encodeReport({ credit: 3 })), unknown]);

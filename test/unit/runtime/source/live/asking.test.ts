@@ -149,7 +149,7 @@ describe("asking for jobs", () => {
       const begun = performance.now();
       await using _ = LiveListener.start(queue, 1, { times });
       await queue.until(() => queue.callsOf("take").length >= 6);
-      // However slow the machine is, pauses only get longer. A timer may be early by a millisecond.
+      // Pauses can only get longer on a slow machine. A timer may be early by a millisecond.
       expect(performance.now() - begun).toBeGreaterThanOrEqual(5 * (waitMs - 1));
     },
   );

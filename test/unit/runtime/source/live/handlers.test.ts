@@ -50,7 +50,7 @@ describe("handlers on the live queue", () => {
     expect([job.result, job.isStream]).toEqual([{ output: { made: 3 } }, true]);
   });
 
-  test("a yield of three megabytes comes whole, and all yields are the output if asked", async () => {
+  test("a yield of three megabytes arrives whole, and on request all yields are the output", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "yields-3-mb");
     const job = await queue.done(queue.submit());
@@ -68,7 +68,7 @@ describe("handlers on the live queue", () => {
     });
   });
 
-  test("a process's end is reported as an error that says how it ended, and the next job runs", async () => {
+  test("the end of a process is reported as an error that says how it ended, and the next job runs", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "exits-7");
     const job = await queue.done(queue.submit());
@@ -79,7 +79,7 @@ describe("handlers on the live queue", () => {
     expect((await queue.done(queue.submit())).error).toBeDefined();
   });
 
-  test("other jobs of a process that one job ends lose no attempt: the queue gets no report of them", async () => {
+  test("other jobs of a process that one job ended lose no attempt: the queue gets no report of them", async () => {
     await using queue = await LiveQueue.start();
     await using _ = run(queue, "writes-its-history");
     const neighbours = ["a", "b", "c"].map((marker) => queue.submit({ marker, workMs: 200 }));

@@ -39,7 +39,7 @@ describe("outages", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  test("a result with a lost answer is sent twice, and the queue recognizes it", async () => {
+  test("a result is sent twice if its answer is lost, and the queue recognizes it", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held, job } = await holding(queue);
     await using _ = worker;
@@ -49,7 +49,7 @@ describe("outages", () => {
   });
 });
 
-describe("a queue that may have forgotten who has a job", () => {
+describe("a queue that may have forgotten a job's worker", () => {
   test("gets no request for jobs before all chunks and the result are reported: it could confuse two attempts", async () => {
     await using queue = await LiveQueue.start();
     const { worker, held } = await holding(queue);
@@ -72,7 +72,7 @@ describe("a queue that may have forgotten who has a job", () => {
     await worker.until(() => worker.jobs.length === 1);
     queue.upset("stream", "lost-on-the-way", "lost-on-the-way");
     worker.source.chunks(worker.jobs[0] ?? { jobId: "", leaseToken: "" }, line(0));
-    // By the second one the worker knows that the first was lost.
+    // At the second request the worker knows that the first was lost.
     await queue.until(() => queue.callsOf("stream").length === 2);
     worker.source.grant(1);
     await queue.until(() => queue.openQuestions === 1);

@@ -126,7 +126,7 @@ describe("reports", () => {
     worker.source.chunks(held, line(6));
     await worker.source.finish(held, completed("1"));
     expect(job.chunks).toEqual(["p0p1p2", "p0", "p1", "p2", 6]);
-    // Parts are taken off the handler's hands one by one, or it would wait for ever in the middle of a large yield.
+    // Parts are taken from the handler one by one, or it would wait forever in the middle of a large yield.
     expect(worker.stored.map(({ nextIndex }) => nextIndex)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
@@ -153,7 +153,7 @@ describe("reports", () => {
     const again = worker.jobs[1] ?? held;
     expect(again).toEqual({ ...held, leaseToken: again.leaseToken });
     expect(again.leaseToken).not.toBe(held.leaseToken);
-    // What is said late of the first time does not count for the second.
+    // Late reports of the first hand-over do not count for the second.
     worker.source.chunks(held, line(1));
     expect(await worker.source.finish(held, completed("1"))).toEqual({ accepted: false });
     expect(await worker.source.finish(again, completed("2"))).toEqual({ accepted: true });

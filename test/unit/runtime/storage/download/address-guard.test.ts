@@ -23,7 +23,7 @@ describe("an address", () => {
     ...["0.0.0.0", "100.64.0.1", "224.0.0.1", "255.255.255.255", "198.18.0.1", "192.0.2.1"],
     ...["::1", "::", "fe80::1", "fc00::1", "fd00:ec2::254", "::ffff:127.0.0.1", "::ffff:10.0.0.1"],
     ...["64:ff9b::7f00:1", "2002:7f00:1::", "2001:db8::1", "ff02::1", "", "no address"],
-  ])("is not: %s", (address) => expect(isPublicAddress(address)).toBe(false));
+  ])("is not public: %s", (address) => expect(isPublicAddress(address)).toBe(false));
 });
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   "http://0x7f.1:1/",
   "http://0:1/",
   "http://169.254.169.254/latest/meta-data/",
-])("%s is refused before anything is connected", async (url) => {
+])("%s is refused before any connection", async (url) => {
   const opened = openUrl(new URL(url), { ...terms, forbidPrivateAddresses: true });
   await expect(opened).rejects.toMatchObject({
     ...forbidden,
@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-/** A world in which 127.0.0.2 is public and the test resolves names. */
+/** A network in which 127.0.0.2 is public and the test resolves names. */
 function world(names: Readonly<Record<string, readonly string[]>>): Dispatcher {
   const lookup = (
     hostname: string,
@@ -56,13 +56,13 @@ function world(names: Readonly<Record<string, readonly string[]>>): Dispatcher {
   const connect = guardedConnector({
     timeout: 5_000,
     isPublic: (address) => address === "127.0.0.2",
-    // The one form of it that is used.
+    // The only form of it that is used.
     lookup: lookup as unknown as NonNullable<Parameters<typeof guardedConnector>[0]["lookup"]>,
   });
   return new Agent({ connect });
 }
 
-test("a public name is fetched, from its public address even if it has others as well", async () => {
+test("a public name is fetched from its public address, even if it has other addresses too", async () => {
   await using server = await fileServer((response) => void response.end("public"), "127.0.0.2");
   const { port } = new URL(server.url);
   const dispatcher = world({ "good.test": ["127.0.0.1", "127.0.0.2"] });
@@ -82,7 +82,7 @@ test("a redirect from a public to a private address is refused", async () => {
   expect([server.asked.length, inner.asked.length]).toEqual([1, 0]);
 });
 
-test("a name that means something else at the second look leads nowhere", async () => {
+test("a name that resolves differently the second time is refused", async () => {
   await using inner = await fileServer((response) => void response.end("secret"));
   const { port } = new URL(inner.url);
   const names: Record<string, string[]> = { "rebinds.test": ["127.0.0.2"] };

@@ -1,4 +1,4 @@
-/** Downloads end as a whole file in the job's directory, or as an error that says why, with nothing left behind. */
+/** A download ends as a whole file in the job's directory, or as an error with its reason and no file. */
 import fs from "node:fs";
 import path from "node:path";
 import { Agent } from "undici";
@@ -13,7 +13,7 @@ import { storeOn } from "../store-on.ts";
 
 const noStore = (): Promise<never> => Promise.reject(new Error("no key was asked for"));
 
-/** Downloads like a job; `left` lists the files in its directory. */
+/** Downloads like a job; `left` lists the remaining files in its directory. */
 function job(): {
   readonly get: (
     from: string | URL,
@@ -31,7 +31,7 @@ function job(): {
   };
 }
 
-test("a file arrives with its name, size and type, in a directory of its own each time", async () => {
+test("a file arrives with its name, size and type, each time in its own directory", async () => {
   await using server = await fileServer((response) => {
     response.writeHead(200, { "content-type": "image/png" }).end("a picture");
   });
@@ -50,7 +50,7 @@ test("a file arrives with its name, size and type, in a directory of its own eac
   ]);
 });
 
-test("a name of the caller's wins, and cannot lead anywhere else", async () => {
+test("a name given by the caller is used, and cannot leave the directory", async () => {
   await using server = await fileServer((response) => void response.end("x"));
   const { get } = job();
   const { path: file, contentType } = await get(server.url, { fileName: "../../etc/pass\nwd" });
@@ -62,7 +62,7 @@ describe("a limit on the size", () => {
   test.each([
     ["announced", { "content-length": "1001" }],
     ["not announced", {}],
-  ])("ends a transfer that is %s to be larger, and nothing stays", async (_, headers) => {
+  ])("ends a transfer that is %s to be larger, and leaves no file", async (_, headers) => {
     await using server = await fileServer((response) => {
       response.writeHead(200, headers);
       response.write(Buffer.alloc(600));
@@ -95,7 +95,7 @@ describe("redirects", () => {
     expect(target.asked.map((each) => each.headers.authorization)).toEqual([undefined]);
   });
 
-  test("are bounded, and lead to http and https only", async () => {
+  test("are limited in number, and lead to http and https only", async () => {
     await using server = await fileServer((response, { url }) => {
       const location = url === "/loop" ? "/loop" : "file:///etc/passwd";
       response.writeHead(301, { location }).end();
@@ -111,13 +111,13 @@ describe("redirects", () => {
   });
 });
 
-describe("a server that gives no file", () => {
+describe("a server that sends no file", () => {
   test.each([
     [404, "no such cat", "it answered 404: no such cat."],
     [403, "<html>Forbidden</html>", "it answered 403."],
     [204, "", "it answered 204."],
     [410, `no ${"more ".repeat(100_000)}`, `it answered 410: no ${"more ".repeat(59)}mo….`],
-  ])("is quoted: %i", async (status, body, says) => {
+  ])("is quoted in the error: %i", async (status, body, says) => {
     await using server = await fileServer((response) => void response.writeHead(status).end(body));
     const { get, left } = job();
     await expect(get(`${server.url}/f?token=secret`)).rejects.toMatchObject({
@@ -127,7 +127,7 @@ describe("a server that gives no file", () => {
     expect(left()).toEqual([]);
   });
 
-  test("or says nothing is left after the idle time", async () => {
+  test("is given up after the idle time", async () => {
     await using server = await fileServer(() => {});
     const { get, left } = job();
     await expect(get(`${server.url}/f`, { idleTimeoutMs: 100 })).rejects.toMatchObject({
@@ -137,7 +137,7 @@ describe("a server that gives no file", () => {
     expect(left()).toEqual([]);
   });
 
-  test("in the time it has for the whole is left", async () => {
+  test("is given up after the time limit of the download", async () => {
     await using server = await fileServer((response) => response.flushHeaders());
     const { get, left } = job();
     await expect(get(`${server.url}/f`, { timeoutMs: 50 })).rejects.toMatchObject({
@@ -147,7 +147,7 @@ describe("a server that gives no file", () => {
     expect(left()).toEqual([]);
   });
 
-  test("is left when the job is stopped", async () => {
+  test("is given up when the job is stopped", async () => {
     const stop = new AbortController();
     const reason = new DOMException("The job was stopped.", "AbortError");
     await using server = await fileServer((response) => {
@@ -167,7 +167,7 @@ test.each(["ftp://host/file", "s3://bucket/key", "", new URL("file:///etc/passwd
   },
 );
 
-describe("a transfer that breaks", () => {
+describe("a broken transfer", () => {
   const dispatcher = retrying(new Agent(), { tries: 3, firstMs: 1, maxMs: 1 });
   const terms = {
     dispatcher,
@@ -177,7 +177,7 @@ describe("a transfer that breaks", () => {
   };
   const whole = Buffer.alloc(300_000, "0123456789");
 
-  test("goes on where it broke", async () => {
+  test("continues where it broke", async () => {
     await using server = await fileServer((response, { headers }, count) => {
       const from = Number(/^bytes=(\d+)-/.exec(headers.range ?? "")?.[1] ?? 0);
       response.writeHead(from === 0 ? 200 : 206, {
@@ -196,7 +196,7 @@ describe("a transfer that breaks", () => {
     expect(server.asked.at(-1)?.headers["if-match"]).toBe('"e"');
   });
 
-  test("or is answered with 503 is tried again, and in the end the answer is told", async () => {
+  test("is tried again, also after 503, and at last the answer is reported", async () => {
     await using server = await fileServer((response, _, count) => {
       response.writeHead(count === 3 ? 200 : 503).end("body");
     });
@@ -211,7 +211,7 @@ describe("a transfer that breaks", () => {
 });
 
 describe("a key", () => {
-  test("is fetched from the bucket with the job's credentials, though nobody else may", async () => {
+  test("is fetched from the private bucket with the job's credentials", async () => {
     await using fake = await FakeS3.start();
     const { store, upload } = storeOn(fake.url);
     await upload("in/a b.txt", "content");
@@ -229,7 +229,7 @@ describe("a key", () => {
     expect(contentType).toBe("text/plain; charset=utf-8");
   });
 
-  test("that is not there, or that may not be read, is said so", async () => {
+  test("that is missing or forbidden is reported as such", async () => {
     await using fake = await FakeS3.start();
     const { store } = storeOn(fake.url);
     const terms = { idleTimeoutMs: 1_000, signal: new AbortController().signal };

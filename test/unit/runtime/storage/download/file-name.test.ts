@@ -1,4 +1,4 @@
-/** Whatever a URL or key ends in becomes a name that is a file's and nothing else. */
+/** The end of any URL or key becomes a plain file name. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyCharacter } from "../../../../any-character.ts";
@@ -21,7 +21,7 @@ test.each([
   expect(fileNameOf(path)).toBe(name);
 });
 
-test("it is never a way to another directory, nor longer than a file system takes", () => {
+test("a name is never a path to another directory, nor longer than a file system allows", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: anyCharacter }), fc.webPath()), (path) => {
       const name = fileNameOf(path);

@@ -4,9 +4,9 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface FileServer extends AsyncDisposable {
-  /** Without a slash at its end. */
+  /** URL without a slash at its end. */
   readonly url: string;
-  /** What each request asked for, in order. */
+  /** The range of each request, in order. */
   readonly asked: { readonly path: string; readonly headers: http.IncomingHttpHeaders }[];
 }
 

@@ -1,4 +1,4 @@
-/** Every kind of body arrives as it is, in one piece or in parts. */
+/** Every kind of body arrives unchanged, in one piece or in parts. */
 import fs from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
@@ -54,7 +54,7 @@ const kinds: Readonly<Record<string, (whole: Buffer) => UploadBody>> = {
   "an async iterable of text and bytes": asynchronously,
 };
 
-/** Kinds that are cut into parts in a way of their own; the others become one of these. */
+/** Kinds that have their own way of being cut into parts; the others become one of these. */
 const CUT = ["a Buffer", "a Blob", "a file by its path", "an async iterable of text and bytes"];
 const SMALL = [
   ["nothing", 0],
@@ -67,7 +67,7 @@ const LARGE = [
 
 describe.each(Object.entries(kinds))("%s", (kind, make) => {
   test.each([...SMALL, ...sized(CUT.includes(kind) ? LARGE : [], LARGE)])(
-    "of %s arrives as it is",
+    "of %s arrives unchanged",
     async (_size, bytes) => {
       await using fake = await FakeS3.start();
       const whole = letters(bytes);
@@ -92,7 +92,7 @@ test("a piece larger than several parts is cut", async () => {
   );
 });
 
-test("parts are put together in their order, though the first one is stored last", async () => {
+test("parts are joined in order, even if the first one is stored last", async () => {
   await using fake = await FakeS3.start();
   const whole = letters(PART * 2 + 1);
   const { promise: others, resolve: othersAreSent } = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ test("parts are put together in their order, though the first one is stored last
   expect(fake.objects.get("k")?.body.equals(whole)).toBe(true);
 });
 
-test("a file that grows while it is read arrives with what was added", async () => {
+test("a growing file arrives with the bytes added during the read", async () => {
   await using fake = await FakeS3.start();
   const whole = letters(1_500_000);
   const growing = file(whole.subarray(0, 1_200_000));
@@ -145,7 +145,7 @@ describe("a body that cannot be uploaded", () => {
   });
 });
 
-describe("a key or an option that makes no sense", () => {
+describe("an invalid key or option", () => {
   test.each<[string, string, object, string]>([
     ["an empty key", "", {}, "must be a string that is not empty"],
     ["half a surrogate pair", "a\uD800", {}, "no valid Unicode"],
@@ -189,7 +189,7 @@ describe("a key or an option that makes no sense", () => {
   });
 });
 
-test("the type is what the caller says, else a Blob's own, else by the key, else by whether it is text", async () => {
+test("the type is the caller's, else a Blob's own, else the key's, else by whether the body is text", async () => {
   await using fake = await FakeS3.start();
   const { upload } = storeOn(fake.url);
   const typed = new Blob(["x"], { type: "image/x-own" });
@@ -211,7 +211,7 @@ test("the type is what the caller says, else a Blob's own, else by the key, else
   ]);
 });
 
-test("metadata is kept, whether in one piece or in parts; progress counts to the end", async () => {
+test("metadata is kept in one piece and in parts, and progress reaches the end", async () => {
   await using fake = await FakeS3.start();
   const { upload } = storeOn(fake.url);
   const metadata = { model: "m-1", seed: "7" };
@@ -232,7 +232,7 @@ test("metadata is kept, whether in one piece or in parts; progress counts to the
   expect(fake.objects.get("large")?.metadata).toEqual(metadata);
 });
 
-test("keys are used as they are, whatever is in them", async () => {
+test("keys are used unchanged, whatever they contain", async () => {
   await using fake = await FakeS3.start();
   const { upload } = storeOn(fake.url);
   const keys = ["a b+c.txt", "ü/日本/😀", "..a/b..", "a//b", "100%", "k".repeat(1_024), "?a=b#c"];

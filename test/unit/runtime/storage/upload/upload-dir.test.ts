@@ -1,4 +1,4 @@
-/** A directory goes up whole, with bounded hands, and nothing that lies outside of it goes with it. */
+/** A directory is uploaded whole, with bounded concurrency, and without files outside it. */
 import fs from "node:fs";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ function send(
   return uploadDir(prefix, directory, options, { store, signal });
 }
 
-test("all files go up under the prefix, sorted, each with its own type; progress counts all of them", async () => {
+test("all files are uploaded under the prefix, sorted, each with its own type, and progress counts all of them", async () => {
   await using fake = await FakeS3.start();
   await using tree = await temporaryTree({
     "b.txt": "second",
@@ -51,7 +51,7 @@ test("a prefix may be empty or end in a slash, and the directory may be a URL", 
   expect([...fake.objects.keys()]).toEqual(["a.txt", "p/a.txt"]);
 });
 
-test("no more files are on their way than it has hands", async () => {
+test("at most the given number of files are uploaded at once", async () => {
   await using fake = await FakeS3.start();
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`${at}.txt`, "x"]));
   await using tree = await temporaryTree(files);
@@ -65,7 +65,7 @@ test("no more files are on their way than it has hands", async () => {
   expect(fake.mostAtOnce).toBe(3);
 });
 
-test("when one file fails the others end, and its failure is told", async () => {
+test("when one file fails the other uploads end, and its failure is thrown", async () => {
   await using fake = await FakeS3.start();
   await using tree = await temporaryTree({ "1.txt": "x", "2.txt": "x", "3.txt": "x" });
   fake.trouble("put", "hangs", refusal(403, "AccessDenied"));
@@ -74,7 +74,7 @@ test("when one file fails the others end, and its failure is told", async () => 
   expect(fake.count("put")).toBe(2);
 });
 
-test("a link to a file inside is followed; a link that leads out is refused before anything is sent", async () => {
+test("a link to a file inside is followed, and a link that leads out is refused before any upload", async () => {
   await using fake = await FakeS3.start();
   await using tree = await temporaryTree({ "in/blob": "content", "in/deep/": "", "out.txt": "no" });
   fs.symlinkSync("../blob", tree.path("in/deep/link"));
@@ -87,7 +87,7 @@ test("a link to a file inside is followed; a link that leads out is refused befo
   expect(fake.objects.size).toBe(2);
 });
 
-test("a directory that is not there is an error", async () => {
+test("a missing directory is an error", async () => {
   await using fake = await FakeS3.start();
   await expect(send(fake, "", "/nowhere/at/all")).rejects.toThrow("ENOENT");
 });
