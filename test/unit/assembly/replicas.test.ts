@@ -10,7 +10,7 @@ import { freshDatabase } from "../../setup/shared-postgres.ts";
 const headers = { authorization: "key" };
 const POLLED = { interval: 50 };
 
-/** Enough for each of two replicas to have some. */
+/** Number of endpoints: enough for each of two replicas to own some. */
 const NAMES = ["one", "two", "three", "four", "five", "six", "seven", "eight"];
 
 async function start(store: string): Promise<Emulator> {
@@ -64,7 +64,7 @@ async function listed({ url }: Emulator) {
 }
 
 test.skipIf(postgresIsMissing !== undefined)(
-  "list each other with their workers and partitions, show the events of all replicas, and forget ended replicas",
+  "two replicas list each other with their workers and partitions, show all events, and forget ended replicas",
   async () => {
     const database = await freshDatabase(inject("sharedPostgres"));
     await using one = await start(database);

@@ -1,4 +1,4 @@
-/** The clock that service time follows. */
+/** The clock of service time. */
 import { expect, it } from "vitest";
 import { serviceClockOf } from "../../../emulator/assembly/service-clock.ts";
 import { openSteps } from "../../../emulator/engine/steps/steps.ts";
@@ -6,7 +6,7 @@ import { createMemoryStore } from "../../../emulator/store/memory/memory-store.t
 import { FakeClock } from "../../fake-clock.ts";
 import { SharedStore } from "../engine/ownership/shared-store.ts";
 
-it("a manual clock stands where the followed one was, and is refused where several share the store", async () => {
+it("a manual clock starts at the time of the followed one, and is refused when several replicas share the store", async () => {
   const clock = new FakeClock(5_000);
   const store = createMemoryStore();
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -17,7 +17,7 @@ function machine() {
   return { clock, pass };
 }
 
-it("begins at the wall time and follows the monotonic clock, wherever the wall clock is set", () => {
+it("the clock begins at the wall time and follows the monotonic clock, whatever the wall clock is set to", () => {
   const { clock, pass } = machine();
   expect(clock.now()).toBe(1_000_000);
   expect(pass(250)).toBe(1_000_250);
@@ -26,21 +26,21 @@ it("begins at the wall time and follows the monotonic clock, wherever the wall c
   expect(pass(10)).toBe(1_000_260);
 });
 
-it("moves on by a sleep of the machine in which the monotonic clock stood still, each time", () => {
+it("the clock counts each sleep of the machine in which the monotonic clock stopped", () => {
   const { pass } = machine();
   expect(pass(3_600_000, ["wall", "uptime"])).toBe(4_600_000);
   expect(pass(1_000)).toBe(4_601_000);
   expect(pass(60_000, ["wall", "uptime"])).toBe(4_661_000);
 });
 
-it("counts a sleep once where the monotonic clock went on in it", () => {
+it("the clock counts a sleep once if the monotonic clock continued in it", () => {
   const { pass } = machine();
   expect(pass(3_600_000)).toBe(4_600_000);
   // A program in which only the uptime is real.
   expect(pass(3_600_000, ["wall", "steady"])).toBe(8_200_000);
 });
 
-it("counts a sleep by its length though the wall clock is set in it", () => {
+it("the clock counts the length of a sleep even if the wall clock is set in it", () => {
   const { pass } = machine();
   pass(3_600_000, ["uptime"]);
   expect(pass(-7_200_000, ["wall"])).toBe(4_600_000);

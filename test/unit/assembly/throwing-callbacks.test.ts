@@ -1,4 +1,4 @@
-/** Callbacks of an embedder: one that throws or rejects harms nothing else. */
+/** Callbacks of an embedder: one that throws or rejects has no other effect. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type EmulatorOptions, startEmulator } from "sv-runtime/emulator";
 
@@ -38,37 +38,40 @@ describe("a function of the embedder", () => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  test.each(cases)("%s that %s keeps no request, no test and no stop", async (what, _, options) => {
-    const emulator = await startEmulator({
-      port: 0,
-      apiKey: "test-key",
-      clock: "manual",
-      endpoints: {
-        hello: {
-          handler(_job, { log }) {
-            log.info("a line");
-            return "done";
+  test.each(cases)(
+    "%s that %s blocks no request, no test and no stop",
+    async (what, _, options) => {
+      const emulator = await startEmulator({
+        port: 0,
+        apiKey: "test-key",
+        clock: "manual",
+        endpoints: {
+          hello: {
+            handler(_job, { log }) {
+              log.info("a line");
+              return "done";
+            },
           },
         },
-      },
-      ...options,
-    });
-    const headers = { authorization: "test-key" };
-    const body = JSON.stringify({ input: {} });
-    // Its waiting time is service time, which stands still.
-    for (let job = 0; job < 3; job += 1) {
-      const url = `${emulator.url}/v2/hello/runsync`;
-      const answer = await fetch(url, { method: "POST", headers, body });
-      expect(await answer.json()).toMatchObject({ status: "COMPLETED", output: "done" });
-    }
-    await emulator.idle();
-    await emulator.stop();
-    // Without a log, or if the log itself fails, the process gets a warning.
-    const isCalled = !["storeLost", "log"].includes(what);
-    if (isCalled) expect(warned.length).toBeGreaterThan(0);
-    const places = new Set(warned);
-    expect(places.size, "each defect once").toBe(warned.length);
-  });
+        ...options,
+      });
+      const headers = { authorization: "test-key" };
+      const body = JSON.stringify({ input: {} });
+      // Its waiting time is service time, which does not run.
+      for (let job = 0; job < 3; job += 1) {
+        const url = `${emulator.url}/v2/hello/runsync`;
+        const answer = await fetch(url, { method: "POST", headers, body });
+        expect(await answer.json()).toMatchObject({ status: "COMPLETED", output: "done" });
+      }
+      await emulator.idle();
+      await emulator.stop();
+      // Without a log, or if the log itself fails, the process gets a warning.
+      const isCalled = !["storeLost", "log"].includes(what);
+      if (isCalled) expect(warned.length).toBeGreaterThan(0);
+      const places = new Set(warned);
+      expect(places.size, "each defect once").toBe(warned.length);
+    },
+  );
 
   test("that throws is logged once, with its stack", async () => {
     const logged: { readonly fields: { readonly err?: unknown }; readonly message: string }[] = [];

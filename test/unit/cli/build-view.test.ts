@@ -1,4 +1,4 @@
-/** What a person sees of `sv-emulate build`: bars in a terminal and nowhere else, lines elsewhere, sizes at the end. */
+/** Output of `sv-emulate build`: bars in a terminal only, lines elsewhere, sizes at the end. */
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
@@ -23,7 +23,7 @@ const STEP = { kind: "step", at: 2, of: 4, what: `RUN ${"long ".repeat(40)}` } a
 const BYTES = { kind: "bytes", what: "context", doneBytes: 30e6, totalBytes: 40e6 } as const;
 
 const ESCAPE = "\u001B";
-/** What goes back to the beginning of a line, or on to the next one. */
+/** Characters that return to the beginning of a line, or start the next one. */
 const LINE_START = new RegExp(`${ESCAPE}\\[1G|\n`, "u");
 const COLOUR = new RegExp(`${ESCAPE}\\[\\d+m`, "u");
 
@@ -68,7 +68,7 @@ image greet:latest built in 1.6 s
 ${SUMMARY}`);
 });
 
-test("a terminal gets bars that do not stay and fit its width, and gets its cursor back", () => {
+test("a terminal gets bars that disappear at the end and fit its width, and gets its cursor back", () => {
   const { stream, text } = screen({ columns: 70 });
   show(stream, { colors: true });
   const drawn = text().split(LINE_START).map(stripVTControlCharacters);
@@ -115,7 +115,7 @@ test.each([
   expect(size(bytes)).toBe(text);
 });
 
-test("times have tenths of a second, and a long instruction becomes one short line", () => {
+test("times have tenths of a second, and a long instruction is shortened to one line", () => {
   expect(seconds(12_345)).toBe("12.3 s");
   expect(shortened("RUN a \\\n   && \u001B[31mb\u001B[0m", 99)).toBe("RUN a \\ && b");
   expect(shortened("abcdef", 4)).toBe("abc…");

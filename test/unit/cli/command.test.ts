@@ -1,4 +1,4 @@
-/** Arguments of `sv-emulate`, and a reference that agrees with its help. */
+/** Arguments of `sv-emulate`, and the reference that must agree with its help. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { readCommandLine } from "../../../emulator/cli/command.ts";
@@ -31,11 +31,11 @@ test("targets and flags are read in any order", () => {
   });
 });
 
-test("nothing given is nothing said", () => {
+test("an empty command line sets nothing", () => {
   expect(read()).toEqual({ kind: "serve", targets: [], flags: {} });
 });
 
-test("behind -- stand targets only", () => {
+test("all arguments after -- are targets", () => {
   expect(read("--ephemeral", "--", "--odd.ts")).toEqual({
     kind: "serve",
     targets: ["--odd.ts"],
@@ -43,11 +43,11 @@ test("behind -- stand targets only", () => {
   });
 });
 
-test("the version is answered", () => {
+test("--version is recognized", () => {
   expect(read("--version")).toEqual({ kind: "answer", text: "1.2.3\n" });
 });
 
-describe("arguments that cannot be understood", () => {
+describe("sv-emulate refuses the arguments", () => {
   test.each([
     [["--prot", "1"], "unknown option '--prot'\n(Did you mean --port?)"],
     [["--port"], "option '--port <number>' argument missing"],
@@ -60,7 +60,7 @@ describe("arguments that cannot be understood", () => {
   });
 });
 
-test("config takes the targets and flags of a start, and export its own", () => {
+test("config takes the targets and flags of a start, and export its own flags", () => {
   expect(
     read("config", "a.ts", "--port", "1", "--env-file", "a", "--env-file", "b", "--json"),
   ).toEqual({

@@ -1,4 +1,4 @@
-/** States which exit code each error of a start leads to. */
+/** The exit code for each error of a start. */
 import { expect, test } from "vitest";
 import { EXIT, exitCodeOf } from "../../../emulator/cli/exit-code.ts";
 import { UsageError } from "../../../emulator/cli/usage-error.ts";

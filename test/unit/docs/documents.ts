@@ -1,11 +1,11 @@
-/** The documents a reader of this project is given, and the fenced blocks in them. */
+/** The documents for readers of this project, and the fenced blocks in them. */
 import fs from "node:fs";
 import path from "node:path";
 
 export const root = path.resolve(import.meta.dirname, "../../..");
 
 export interface Document {
-  /** From the project's root, with forward slashes. */
+  /** Path from the project's root, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -38,7 +38,7 @@ function foldersIn(folder: string): string[] {
 
 /** A fenced block of code. */
 export interface Fence {
-  /** What stands behind the opening backticks, in words. */
+  /** The words after the opening backticks. */
   readonly info: readonly string[];
   /** Line at which the code begins, from 1. */
   readonly line: number;
@@ -46,13 +46,12 @@ export interface Fence {
 }
 
 /**
- * The `sh` blocks of a document below a heading, which is given as it is written.
- *
+ * The `sh` blocks of a document below a heading, given exactly as written.
  * @throws Error when it has no such heading
  */
 export function shellBelow({ path: file, text }: Document, heading: string): readonly string[] {
   const level = heading.indexOf(" ");
-  // A comment in a block looks like a heading, so headings are looked for where the blocks are blank.
+  // A comment in a block looks like a heading, so blocks are blanked before the search for headings.
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, (block) => block.replaceAll(/[^\n]/g, " "));
   const start = prose.indexOf(`\n${heading}\n`);
   if (start === -1) throw new Error(`${file} has no heading "${heading}"`);

@@ -1,4 +1,4 @@
-/** The generated sections of the documents are the ones that the code gives now. */
+/** The generated sections of the documents match the code. */
 import { describe, expect, test } from "vitest";
 import { ERROR_CODES } from "../../../emulator/core/service-error.ts";
 import { SUMMARIES } from "../../../emulator/http/operation/openapi/summaries.ts";
@@ -26,7 +26,7 @@ describe.each(PAGES)("$file", (page) => {
     expect(await regenerated(page, text)).toBe(text);
   });
 
-  test("is reported if one of its sections is out of date", async () => {
+  test("is reported if a section is out of date", async () => {
     const { text } = readDocument(page.file);
     for (const name of Object.keys(page.sections)) {
       const stale = withSection(text, name, "something older");
@@ -36,7 +36,7 @@ describe.each(PAGES)("$file", (page) => {
   });
 });
 
-test("every arrow of a state diagram joins names that Mermaid takes", () => {
+test("every arrow of a state diagram joins names that Mermaid accepts", () => {
   const { text } = readDocument("docs/state-machines.md");
   const arrows = text.split("\n").filter((line) => line.includes(" --> "));
   expect(arrows.length).toBeGreaterThan(20);
@@ -75,7 +75,7 @@ describe("tables", () => {
     );
   });
 
-  test("name every limit with a meaning and a source", () => {
+  test("have every limit with a meaning and a source", () => {
     const rows = limitsTable().split("\n").slice(2);
     expect(rows).toHaveLength(Object.keys(LIMITS).length);
     for (const row of rows) {
@@ -83,7 +83,7 @@ describe("tables", () => {
     }
   });
 
-  test("say limits in their largest whole unit", () => {
+  test("show limits in their largest whole unit", () => {
     const said = [
       ["aMs", 604_800_000, "7 days"],
       ["aMs", 86_400_000, "1 day"],
@@ -97,7 +97,7 @@ describe("tables", () => {
     for (const [name, value, words] of said) expect(limitInWords(name, value)).toBe(words);
   });
 
-  test("name every error code, failure type and operation", () => {
+  test("have every error code, failure type and operation", () => {
     const codes = errorCodesTable();
     for (const code of Object.keys(ERROR_CODES)) expect(codes).toContain(`| \`${code}\` `);
     const types = failureTypesTable();
@@ -108,7 +108,7 @@ describe("tables", () => {
     expect(rows).toHaveLength(Object.values(OPERATIONS).flatMap(routesOf).length);
   });
 
-  test("name every error class of the client, with the code its instances have", () => {
+  test("have every error class of the client, with its code", () => {
     const table = clientErrorsTable();
     const classes = Object.keys(client).filter((name) => name.endsWith("Error"));
     expect(classes.length).toBeGreaterThan(15);
@@ -118,7 +118,7 @@ describe("tables", () => {
   });
 });
 
-test("the source of a rule is taken out of its sentence, a reason for it stays", () => {
+test("the source of a rule is removed from its sentence, and a reason stays", () => {
   expect(takeSource("Waits (spec).")).toEqual({ says: "Waits.", source: "spec" });
   expect(takeSource("Waits (ours: it is kind).")).toEqual({
     says: "Waits (it is kind).",

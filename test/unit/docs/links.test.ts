@@ -1,10 +1,10 @@
-/** Links between the documents lead somewhere: to a file that is there and, behind a `#`, to a heading in it. */
+/** Each link between the documents leads to an existing file and, after a `#`, to a heading in it. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { type Document, documents, readDocument, root } from "./documents.ts";
 
-/** What is wrong with the links of a document. */
+/** Problems of a document's links. */
 function brokenLinks({ path: from, text }: Document): string[] {
   const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, "");
   const targets = Array.from(prose.matchAll(/\]\(([^)\s]+)\)/g), ([, target = ""]) => target);
@@ -14,7 +14,7 @@ function brokenLinks({ path: from, text }: Document): string[] {
     .map((target) => `${from} links to ${target}`);
 }
 
-/** Where a project has this package, as its starter's files see it. */
+/** Path of this package in a project, as its starter's files see it. */
 const INSTALLED = "node_modules/sv-runtime/";
 
 function leadsSomewhere(from: string, target: string): boolean {
@@ -34,7 +34,7 @@ function isPacked(file: string): boolean {
   return files.some((entry) => file === entry || file.startsWith(`${entry}/`));
 }
 
-/** As GitHub makes them of headings. */
+/** Anchors that GitHub derives from headings. */
 function anchorsIn(text: string): string[] {
   return Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading = ""]) =>
     heading
@@ -48,7 +48,7 @@ test("every link between the documents leads to a file and a heading that exist"
   expect(documents().flatMap(brokenLinks)).toEqual([]);
 });
 
-test("a link to nowhere is found", () => {
+test("a broken link is found", () => {
   const text =
     "[a](none.md) [b](handlers.md#none) [c](handlers.md#forms) [d](#a-b) [e](https://x)\n# A `b`!";
   expect(brokenLinks({ path: "docs/client.md", text })).toEqual([
@@ -64,7 +64,7 @@ test("a link to nowhere is found", () => {
   ]);
 });
 
-test("commands with npx work without an installation, or the page is about a project with the package", () => {
+test("commands with npx need no installation, or their page is about a project with the package", () => {
   /** These documents are about a project in which this package is installed. */
   const installed = new Set([
     "docs/elsewhere.md",

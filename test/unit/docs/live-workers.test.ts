@@ -1,4 +1,4 @@
-/** The page on workers of the live service names every operation they call, as it is called. */
+/** The page about workers of the live service has every operation that they call, with its path. */
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { LIVE_WORKER_OPERATIONS } from "../../../emulator/http/live-workers/operations.ts";

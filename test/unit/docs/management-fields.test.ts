@@ -1,6 +1,6 @@
 /**
- * The field tables of docs/management.md agree with the fields that the service accepts, their defaults, and the effect of a
- * change.
+ * The field tables of docs/management.md match the fields of the service, their defaults, and the effects of
+ * changes.
  */
 import { expect, test } from "vitest";
 import { ENDPOINT_FIELDS } from "../../../emulator/core/resources/endpoints/endpoint-fields.ts";
@@ -37,7 +37,7 @@ function tableBelow(heading: string): ReadonlyMap<string, ReadonlyMap<string, st
   );
 }
 
-/** The problems found in a body that has a value of the wrong kind for the field. */
+/** The problems in a body with a value of the wrong kind for the field. */
 function problemsWith(read: (body: unknown) => unknown, field: string): readonly string[] {
   try {
     read({ [field]: null });
@@ -79,7 +79,7 @@ const kinds = [
   },
 ] as const;
 
-test.each(kinds)("$heading: every field of the table is one, and no field lacks a row", (kind) => {
+test.each(kinds)("$heading: every field of the table exists, and every field has a row", (kind) => {
   const { heading, read, required } = kind;
   const table = tableBelow(heading);
   for (const field of table.keys()) {
@@ -90,30 +90,26 @@ test.each(kinds)("$heading: every field of the table is one, and no field lacks 
   expect([...table.keys()]).toEqual(expect.arrayContaining(Object.keys(filledIn)));
 });
 
-test.each(kinds)(
-  "$heading: the defaults match the values that are filled in",
-  ({ heading, read, required }) => {
-    const filledIn = new Map<string, unknown>(Object.entries(read(required)));
-    for (const [field, cells] of tableBelow(heading)) {
-      const standard = cells.get("Default") ?? "";
-      const code = /^`(.*)`$/.exec(standard)?.[1];
-      if (standard === "required") {
-        expect(problemsWith(read, "surely-none").join()).toContain(`${field} is required`);
-      } else if (code === undefined) {
-        expect(filledIn.get(field), field).toBeUndefined();
-      } else {
-        const value = filledIn.get(field);
-        expect(
-          typeof value === "string" && value !== "" ? value : JSON.stringify(value),
-          field,
-        ).toBe(code);
-      }
+test.each(kinds)("$heading: the defaults are the service's", ({ heading, read, required }) => {
+  const filledIn = new Map<string, unknown>(Object.entries(read(required)));
+  for (const [field, cells] of tableBelow(heading)) {
+    const standard = cells.get("Default") ?? "";
+    const code = /^`(.*)`$/.exec(standard)?.[1];
+    if (standard === "required") {
+      expect(problemsWith(read, "surely-none").join()).toContain(`${field} is required`);
+    } else if (code === undefined) {
+      expect(filledIn.get(field), field).toBeUndefined();
+    } else {
+      const value = filledIn.get(field);
+      expect(typeof value === "string" && value !== "" ? value : JSON.stringify(value), field).toBe(
+        code,
+      );
     }
-  },
-);
+  }
+});
 
 test.each(changeable)(
-  "$heading: a change is in place, rolls or is refused as the table says",
+  "$heading: a change takes effect in place, replaces workers or is refused as the table says",
   ({ heading, readChanges, inPlace }) => {
     const table = tableBelow(heading);
     expect([...table.keys()]).toEqual(expect.arrayContaining([...inPlace]));

@@ -1,29 +1,29 @@
-/** The TypeScript snippets of the documents, written as files that can be compiled and run. */
+/** The TypeScript snippets of the documents, written to files that can be compiled and run. */
 import fs from "node:fs";
 import path from "node:path";
 import { type Document, documents, fencesIn, root } from "./documents.ts";
 
 export interface Snippet {
   readonly document: string;
-  /** Line at which it begins, from 1. */
+  /** The snippet's first line, from 1. */
   readonly line: number;
-  /** Where it was written, absolute; every line of it has the number it has in the document. */
+  /** Absolute path of its file; each line has the number it has in the document. */
   readonly file: string;
   readonly isRunnable: boolean;
-  /** What it says it prints: the rests of its lines that begin with `// → `. */
+  /** Output that it states: the ends of its lines that begin with `// → `. */
   readonly prints: readonly string[];
 }
 
 export interface WrittenSnippets extends Disposable {
-  /** All of them lie in this directory, which has a tsconfig.json for them. */
+  /** Directory of all snippets, with a tsconfig.json for them. */
   readonly directory: string;
   readonly snippets: readonly Snippet[];
 }
 
 /**
- * Writes all snippets into a directory inside the project, so that they find its packages and itself. A snippet that opens with
- * a comment like `// greet/handler.ts` is written under that name, and others of its document may import it.
- *
+ * Writes all snippets into a directory inside the project, so that they find its packages and the project itself.
+ * A snippet that begins with a comment like `// greet/handler.ts` is written under that name, and others of its
+ * document can import it.
  * @param edit changes the code, for example an address in it
  */
 export function writeSnippets(edit: (code: string) => string = (code) => code): WrittenSnippets {
@@ -33,7 +33,8 @@ export function writeSnippets(edit: (code: string) => string = (code) => code): 
   const snippets = documents().flatMap((document) => write(document, directory, edit));
   const config = {
     extends: path.join(root, "tsconfig.json"),
-    // Without paths the package's name leads to the declarations in dist/, as a user has them: to compile all of its source takes long.
+    // Without paths the package's name leads to the declarations in dist/, as for a user: compiling all of its
+    // source takes long.
     compilerOptions: { noUnusedLocals: false, noUnusedParameters: false, paths: {} },
     include: ["**/*.ts"],
   };

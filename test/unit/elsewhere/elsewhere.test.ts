@@ -8,7 +8,7 @@ import { SdkWorker } from "../../live/sdk-worker.ts";
 import { ENDPOINT, FarScene } from "./far-scene.ts";
 
 describe("a worker from elsewhere", () => {
-  it("takes jobs of its endpoint over TLS, counts as a worker of it, and no worker is started beside it", async () => {
+  it("takes jobs of its endpoint over TLS, counts as its worker, and no worker is started beside it", async () => {
     await using scene = await FarScene.start();
     const { key, workerAddresses } = await scene.token();
     expect(workerAddresses).toEqual([scene.address]);
@@ -47,7 +47,7 @@ describe("a worker from elsewhere", () => {
     );
   });
 
-  it("that says nothing for a lease is not counted any more, and its job goes to another", async () => {
+  it("that is silent for a lease no longer counts, and its job goes to another", async () => {
     await using scene = await FarScene.start({ leaseMs: 1_000 });
     const { key } = await scene.token();
     const one = scene.worker(key);
@@ -74,7 +74,7 @@ describe("a worker from elsewhere", () => {
   });
 });
 
-describe("with a sentence on both sides is refused", () => {
+describe("refused with a message on both sides", () => {
   it("an invalid, a revoked and an expired token, and a key with another purpose", async () => {
     await using scene = await FarScene.start();
     const both = async (token: string, sentence: string) => {
@@ -96,7 +96,7 @@ describe("with a sentence on both sides is refused", () => {
     );
   });
 
-  it("a certificate that is another one than the token was made for", async () => {
+  it("a certificate other than the token's", async () => {
     await using scene = await FarScene.start();
     await using another = await FarScene.start();
     const { key } = await another.token();
@@ -107,8 +107,8 @@ describe("with a sentence on both sides is refused", () => {
   });
 });
 
-describe("when its token is revoked or expires", () => {
-  it("a worker is sent away at once, its job goes to another at no cost, and its outcome does not count", async () => {
+describe("the end of a token", () => {
+  it("by revocation sends its worker away at once, its job goes to another at no cost, and its outcome does not count", async () => {
     await using scene = await FarScene.start();
     const revoked = await scene.token();
     const one = scene.worker(revoked.key);
@@ -124,7 +124,7 @@ describe("when its token is revoked or expires", () => {
     expect(await scene.workers()).toMatchObject({ idle: 1, running: 0 });
   });
 
-  it("so it is when it expires", async () => {
+  it("a worker is also sent away when its token expires", async () => {
     await using scene = await FarScene.start();
     const worker = scene.worker((await scene.token({ expiresIn: "1h" })).key);
     const id = await scene.submit();
@@ -151,7 +151,7 @@ describe("over a restart of the emulator", () => {
     expect(worker.revoked).toEqual([]);
   });
 
-  it("a job is given to no other worker for the length of a lease, and returns to the queue without counting an attempt if no worker names it", async () => {
+  it("a job goes to no other worker for a lease, and then returns to the queue without losing an attempt", async () => {
     using directory = temporaryDirectory();
     await using scene = await FarScene.start({ dataDir: directory.path, leaseMs: 1_000 });
     const { key } = await scene.token();
@@ -172,7 +172,7 @@ describe("over a restart of the emulator", () => {
 });
 
 describe("the port for workers", () => {
-  it("has the certificate of HTTPS if there is one, and the one that follows it", async () => {
+  it("has the certificate of HTTPS if there is one, and its renewals", async () => {
     using directory = temporaryDirectory();
     const certificate = makeCertificate();
     const files = writeCertificate(directory.path, certificate);
@@ -196,13 +196,13 @@ describe("the port for workers", () => {
     });
   });
 
-  it("keeps its certificate over restarts, and says when it cannot be decrypted any more", async () => {
+  it("keeps its certificate over restarts, and reports when it cannot be decrypted any more", async () => {
     using directory = temporaryDirectory();
     const dataDir = directory.path;
     await using scene = await FarScene.start({ dataDir, secretKey: secretKey(1) });
     const { key } = await scene.token();
     await scene.emulator.stop();
-    // A secret that is given is not read from the records, where the other key could not decrypt it.
+    // A given secret is not read from the records, where the other key could not decrypt it.
     const webhookSecret = `whsec_${Buffer.alloc(24).toString("base64")}`;
     const other = FarScene.start({ dataDir, secretKey: secretKey(2), webhookSecret });
     await expect(other).rejects.toThrow(
@@ -212,7 +212,7 @@ describe("the port for workers", () => {
     expect((await scene.token()).key.split(".")[1]).toBe(key.split(".")[1]);
   });
 
-  it("is refused without sense", async () => {
+  it("is refused with invalid settings", async () => {
     for (const [options, says] of [
       [{ workerAddress: "a:1", workerPort: undefined }, "workerAddress goes with workerPort"],
       [

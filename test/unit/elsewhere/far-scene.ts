@@ -18,7 +18,7 @@ export interface Token {
 
 /** Use with `await using`. */
 export class FarScene implements AsyncDisposable {
-  /** What the emulator's log says. */
+  /** Messages of the emulator's log. */
   readonly said: string[] = [];
   readonly #options: EmulatorOptions;
   readonly #workers: FarWorker[] = [];
@@ -43,7 +43,7 @@ export class FarScene implements AsyncDisposable {
     return this.emulator.workerAddress ?? "";
   }
 
-  /** At the same port for workers, unless it is given. */
+  /** Starts at the same port for workers, unless another is given. */
   async restart(workerPort = Number(this.address.split(":").at(-1))): Promise<void> {
     const say = (_: object, sentence: string) => void this.said.push(sentence);
     this.#emulator = await startEmulator({
@@ -88,7 +88,7 @@ export class FarScene implements AsyncDisposable {
     return health.workers;
   }
 
-  /** A worker that takes `credit` jobs, and retries as ours does. */
+  /** A worker that takes `credit` jobs, and retries like ours. */
   worker(token: string, address = this.address, credit = 1): FarWorker {
     const worker = new FarWorker(address, token, credit);
     this.#workers.push(worker);
@@ -103,7 +103,7 @@ export class FarScene implements AsyncDisposable {
 
 export class FarWorker {
   readonly source: GrpcJobSource;
-  /** Why it was refused; resolves only then. */
+  /** Reason of its refusal; resolves only then. */
   readonly refused: Promise<string>;
   /** The worker is told to leave. */
   readonly drained: Promise<void>;

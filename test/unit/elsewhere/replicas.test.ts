@@ -1,4 +1,4 @@
-/** Workers from elsewhere where several replicas share a store. */
+/** Workers from elsewhere with several replicas on one store. */
 import { expect, inject, it } from "vitest";
 import { misplacedAmong } from "../../contract/ownership/shared-subject.ts";
 import { freePort } from "../../setup/free-port.ts";
@@ -20,7 +20,7 @@ async function misplacedOf(asked: FarScene): Promise<readonly number[]> {
   return misplacedAmong(replicas);
 }
 
-it("a worker is sent to the replica that has its endpoint, keeps its job when that one leaves, and is sent away by whichever has it when its token is revoked", async () => {
+it("a worker is redirected to its endpoint's replica, keeps its job when that one leaves, and is sent away by any owner when its token is revoked", async () => {
   const store = await freshDatabase(inject("sharedPostgres"));
   await using one = await replica(store);
   await using two = await replica(store);

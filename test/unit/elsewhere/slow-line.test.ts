@@ -1,6 +1,6 @@
 /**
- * Workers behind slow and long lines: while bytes flow no worker counts as silent, and large inputs and outputs arrive at the
- * first try.
+ * Workers on slow connections with high latency: while bytes flow no worker counts as silent, and large payloads
+ * arrive at the first try.
  */
 import { describe, expect, it } from "vitest";
 import { sized } from "../../setup/size.ts";
@@ -9,7 +9,7 @@ import { ENDPOINT, FarScene } from "./far-scene.ts";
 
 const MB = 1_000_000;
 
-/** In the usual run all is smaller and faster, but a transfer still takes longer than a lease. */
+/** In `npm test` all is smaller and faster, but a transfer still takes longer than a lease. */
 const LEASE_MS = sized(3_000, 15_000);
 const INPUT_BYTES = sized(1_900_000, 19_900_000);
 const OUTPUT_BYTES = sized(1_900_000, 19 * MB);
@@ -23,7 +23,7 @@ const LINES = sized(
 );
 
 const MAX_MS = sized(60_000, 900_000);
-/** The shortest that a client can ask for: shorter than a transfer over a slow line. */
+/** The shortest timeout that a client can set: shorter than a transfer over a slow connection. */
 const EXECUTION_TIMEOUT_MS = 5_000;
 
 interface Submitted {

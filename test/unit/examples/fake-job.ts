@@ -1,4 +1,4 @@
-// What a handler is called with, made by hand: a job with an input, and a context that records.
+// Arguments for a handler: a job with an input, and a context that records.
 import type { Context, Job } from "sv-runtime";
 
 /** A first attempt at a job with this input. */
@@ -11,11 +11,11 @@ export interface FakeContext {
   readonly context: Context;
   readonly progress: readonly unknown[];
   readonly logged: readonly string[];
-  /** By the address that the upload answered with. */
+  /** Uploads by the address that the upload returned. */
   readonly uploaded: ReadonlyMap<string, Buffer>;
 }
 
-/** Makes a context for a job that ends when the signal is aborted. */
+/** Creates a context for a job that ends when the signal is aborted. */
 export function fakeContext(job: Job, signal = new AbortController().signal): FakeContext {
   const progress: unknown[] = [];
   const logged: string[] = [];

@@ -1,4 +1,4 @@
-// The arithmetic of the thumbnails example keeps shapes and never enlarges unasked.
+// The arithmetic of the thumbnails example keeps shapes and enlarges only on request.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fit } from "../../../examples/thumbnails/geometry.ts";
@@ -7,7 +7,7 @@ const edge = fc.integer({ min: 1, max: 20_000 });
 const picture = fc.record({ width: edge, height: edge });
 
 describe("the size of a variant", () => {
-  it("follows the picture's shape when only a width is asked for", () => {
+  it("follows the picture's shape when only a width is given", () => {
     expect(fit({ width: 4000, height: 3000 }, { width: 400 }, false)).toEqual({
       width: 400,
       height: 300,
@@ -18,12 +18,12 @@ describe("the size of a variant", () => {
     });
   });
 
-  it("is the box asked for when the picture covers it", () => {
+  it("is the requested box when the picture covers it", () => {
     const box = { width: 500, height: 100 };
     expect(fit({ width: 4000, height: 3000 }, box, false)).toEqual(box);
   });
 
-  it("is never larger than the picture and never nothing, unless enlarging is allowed", () => {
+  it("is never larger than the picture and never empty, unless enlarging is allowed", () => {
     fc.assert(
       fc.property(picture, edge, fc.option(edge, { nil: undefined }), (source, width, height) => {
         const asked = height === undefined ? { width } : { width, height };
@@ -37,7 +37,7 @@ describe("the size of a variant", () => {
     );
   });
 
-  it("keeps the shape asked for, to the pixel, when it shrinks", () => {
+  it("keeps the requested shape, to the pixel, when it shrinks", () => {
     fc.assert(
       fc.property(picture, picture, (source, box) => {
         const size = fit(source, box, false);

@@ -18,7 +18,7 @@ describe("hello", () => {
     },
   );
 
-  it("leaves out the space around a name", () => {
+  it("trims the space around a name", () => {
     expect(hello(fakeJob({ name: "  Ada\n" }))).toEqual({ greeting: "Hello, Ada!" });
   });
 
@@ -62,7 +62,7 @@ describe("the forms of a handler", () => {
     await expect(asyncGenerator(ada, context).next()).rejects.toThrow("aborted");
   });
 
-  it("refuse a bad name alike", async () => {
+  it("refuse a bad name equally", async () => {
     const nobody = fakeJob({});
     const { context } = fakeContext(nobody);
     expect(() => syncForm(nobody, context)).toThrow("input.name is missing");

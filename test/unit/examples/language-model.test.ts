@@ -1,4 +1,4 @@
-// The language model of the tokens example: its tokenizer loses nothing, its probabilities are probabilities.
+// The language model of the tokens example: its tokenizer loses no text, its probabilities add up to 1.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCharacter } from "../../any-character.ts";
@@ -23,7 +23,7 @@ function probabilityOf(token: string, after: string): number {
 }
 
 describe("the tokenizer", () => {
-  it("keeps words, numbers and punctuation apart, each with the space before it", () => {
+  it("separates words, numbers and punctuation, each with the space before it", () => {
     expect(tokenize(`"I don't know,"\nsaid he--twice--in 1892.\n \n"Red-headed..."`)).toEqual([
       '"',
       "I",
@@ -47,7 +47,7 @@ describe("the tokenizer", () => {
     ]);
   });
 
-  it("loses nothing but superfluous white space", () => {
+  it("loses only superfluous white space", () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const tokens = tokenize(text);
@@ -60,7 +60,7 @@ describe("the tokenizer", () => {
 });
 
 describe("the model", () => {
-  it("gives every token some probability and all of them together 1, after any tokens", () => {
+  it("gives every token a probability, with a sum of 1 after any tokens", () => {
     const id = fc.integer({ min: -1, max: model.vocabulary.length - 1 });
     fc.assert(
       fc.property(fc.array(id, { maxLength: 5 }), (context) => {
@@ -71,13 +71,13 @@ describe("the model", () => {
     );
   });
 
-  it("falls back on how frequent tokens are when it knows no context", () => {
+  it("falls back to the frequency of tokens without a known context", () => {
     expect(probabilityOf(" the", "")).toBeCloseTo(4 / tokenize(RHYME).length, 9);
     expect(probabilityOf(" the", "zebra")).toBe(probabilityOf(" the", ""));
   });
 
-  it("mixes what followed the last tokens, by how often and how variously they were followed", () => {
-    // " the" is followed 4 times, each time by another token, once of them by " mat".
+  it("mixes the successors of the last tokens, by their frequency and variety", () => {
+    // " the" is followed 4 times, each time by another token, once by " mat".
     const alone = 1 / tokenize(RHYME).length;
     expect(probabilityOf(" mat", "zebra the")).toBeCloseTo((4 / 8) * alone + (4 / 8) * (1 / 4), 9);
   });
@@ -97,7 +97,7 @@ describe("the model", () => {
     expect(encode(model, "sat Who cat")).toEqual(expected);
   });
 
-  it("refuses to learn from nothing", () => {
+  it("refuses to learn from an empty text", () => {
     expect(() => train(" \n")).toThrow("needs a text to learn from");
   });
 });
@@ -116,7 +116,7 @@ describe("sampling", () => {
     );
   };
 
-  it("repeats the most probable words at temperature 0 and wanders when it is hot", () => {
+  it("gives the most probable words at temperature 0, and other words at a high temperature", () => {
     expect(new Set(Array.from({ length: 20 }, (_, seed) => sample(0, seed))).size).toBe(1);
     expect(new Set(Array.from({ length: 20 }, (_, seed) => sample(2, seed))).size).toBe(20);
   });
@@ -128,7 +128,7 @@ describe("sampling", () => {
     expect(chosen).toEqual(encode(clock, "tock tick tock tick"));
   });
 
-  it("draws numbers from 0 to 1, equal for equal seeds, spread evenly", () => {
+  it("draws numbers from 0 to 1, equal for equal seeds, evenly distributed", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), (seed) => {
         const random = seededRandom(seed);

@@ -11,7 +11,7 @@ const image = photo.toString("base64");
 /** The photograph at 600 × 338, for tests that need no large one. */
 const small = (await sharp(photo).resize(600).png().toBuffer()).toString("base64");
 
-/** A result, and the files behind the addresses in it. */
+/** A result, and the files at its addresses. */
 interface Made extends Thumbnails {
   readonly files: readonly Buffer[];
 }
@@ -24,7 +24,7 @@ async function make(input: unknown): Promise<Made> {
   return { ...result, files };
 }
 
-/** What the variants decode to, pixels included. */
+/** The decoded variants, pixels included. */
 function decodeAll({ files }: Made): Promise<string[]> {
   return Promise.all(
     files.map(async (file) => {
@@ -36,7 +36,7 @@ function decodeAll({ files }: Made): Promise<string[]> {
 }
 
 describe("thumbnails of a photograph of several megapixels", () => {
-  it("decode to the asked sizes in the asked formats", async () => {
+  it("decode to the requested sizes in the requested formats", async () => {
     const result = await make({
       image,
       sizes: [320, { width: 1000 }, { width: 200, height: 300 }],
@@ -75,7 +75,7 @@ describe("thumbnails of a photograph of several megapixels", () => {
 });
 
 describe("thumbnails", () => {
-  it("come in two sizes and both formats when nothing is asked for", async () => {
+  it("have two sizes and both formats by default", async () => {
     expect(await decodeAll(await make({ image: small }))).toEqual([
       "webp 320x180",
       "png 320x180",
@@ -84,7 +84,7 @@ describe("thumbnails", () => {
     ]);
   });
 
-  it("are read from a data URL, and from base64 in lines, just the same", async () => {
+  it("are made alike from a data URL and from base64 in lines", async () => {
     const input = { sizes: [50], formats: ["png"] };
     const plain = await make({ ...input, image: small });
     const lines = small.replaceAll(/.{76}/gu, "$&\r\n");
@@ -92,7 +92,7 @@ describe("thumbnails", () => {
     expect(await make({ ...input, image: lines })).toEqual(plain);
   });
 
-  it("are no larger than the picture unless that is asked for", async () => {
+  it("are no larger than the picture unless the input allows it", async () => {
     const input = { image: small, sizes: [1200, { width: 1200, height: 1200 }], formats: ["webp"] };
     expect(await decodeAll(await make(input))).toEqual(["webp 600x338", "webp 338x338"]);
     expect(await decodeAll(await make({ ...input, enlarge: true }))).toEqual([
@@ -101,8 +101,8 @@ describe("thumbnails", () => {
     ]);
   });
 
-  it("are upright when the camera was not", async () => {
-    // Red above blue, to be turned clockwise by a quarter: blue is left then, red right.
+  it("are upright even if the camera was not", async () => {
+    // Red above blue, to be turned clockwise by a quarter: then blue is left, red right.
     const red = { create: { width: 60, height: 20, channels: 3, background: "#f00" } } as const;
     const file = await sharp(red)
       .extend({ bottom: 20, background: "#00f" })
@@ -125,12 +125,12 @@ describe("thumbnails", () => {
     expect(await bytes(20)).toBeLessThan(await bytes(90));
   });
 
-  it("are made once when a format is named twice", async () => {
+  it("are made once if a format is named twice", async () => {
     const input = { image: small, sizes: [50], formats: ["png", "png"] };
     expect(await decodeAll(await make(input))).toEqual(["png 50x28"]);
   });
 
-  it("are reported as they are done, and end between two when the job is cancelled", async () => {
+  it("are reported one by one, and stop between two when the job is cancelled", async () => {
     const cancel = new AbortController();
     const job = fakeJob({ image: small, sizes: [50, 60], formats: ["webp", "png"] });
     const { context, progress } = fakeContext(job, cancel.signal);
@@ -146,7 +146,7 @@ describe("thumbnails", () => {
   });
 });
 
-describe("thumbnails refuse", () => {
+describe("the thumbnails example refuses", () => {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
   it.each([
@@ -210,7 +210,7 @@ describe("thumbnails refuse", () => {
     })
       .png()
       .toBuffer();
-    // The head of a PNG: its width stands at byte 16, its height at 20, their checksum at 29.
+    // The header of a PNG: its width is at byte 16, its height at 20, their checksum at 29.
     file.writeUInt32BE(20_000, 16);
     file.writeUInt32BE(6_000, 20);
     file.writeUInt32BE(crc32(file.subarray(12, 29)), 29);

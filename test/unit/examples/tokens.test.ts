@@ -1,4 +1,4 @@
-// The tokens example streams as many tokens as asked for, in order, the same ones for the same seed.
+// The tokens example streams the requested number of tokens in order, and equal ones for equal seeds.
 import { stat } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import tokens, { aggregate, setup, type TokensChunk } from "../../../examples/tokens/handler.ts";
@@ -23,7 +23,7 @@ describe("tokens", () => {
     expect(size).toBeGreaterThan(30_000);
   });
 
-  it("streams 400 tokens in order, each in a chunk of its own", async () => {
+  it("streams 400 tokens in order, each in its own chunk", async () => {
     const chunks = await Array.fromAsync(stream({ prompt: "It was a dark night", maxTokens: 400 }));
     expect(chunks.map((chunk) => chunk.output_tokens)).toEqual(
       Array.from({ length: 400 }, (_, index) => index + 1),
@@ -43,7 +43,7 @@ describe("tokens", () => {
     expect(joined).not.toMatch(/ {2}| [,.;]/u);
   });
 
-  it("continues words of the book as the book does when nothing is left to chance", async () => {
+  it("continues words of the book as the book does at temperature 0", async () => {
     const prompt = "To Sherlock Holmes she is";
     expect(await text({ prompt, maxTokens: 4, temperature: 0 })).toBe(" always THE woman.");
   });
@@ -62,21 +62,21 @@ describe("tokens", () => {
     expect(chunks.at(-1)).toMatchObject({ output_tokens: 250, input_tokens: inputTokens });
   });
 
-  it("makes the same text for the same seed, whatever the job", async () => {
+  it("makes equal texts for equal seeds, whatever the job", async () => {
     const input = { prompt: "Watson", maxTokens: 60, seed: 42 };
     const first = await text(input, "job-1");
     expect(await text(input, "job-2")).toBe(first);
     expect(await text({ ...input, seed: 43 }, "job-1")).not.toBe(first);
   });
 
-  it("makes the same text for the same job when no seed is given", async () => {
+  it("makes the same text for one job without a seed", async () => {
     const input = { prompt: "Watson", maxTokens: 60 };
     const first = await text(input, "job-1");
     expect(await text(input, "job-1")).toBe(first);
     expect(await text(input, "job-2")).not.toBe(first);
   });
 
-  it("needs no luck at temperature 0", async () => {
+  it("is deterministic at temperature 0", async () => {
     const input = { prompt: "Watson", maxTokens: 30, temperature: 0 };
     expect(await text({ ...input, seed: 1 })).toBe(await text({ ...input, seed: 2 }));
   });
@@ -92,7 +92,7 @@ describe("tokens", () => {
     await expect(chunks.next()).resolves.toEqual({ done: true, value: undefined });
   });
 
-  it("lets a cancellation arrive while it streams without a delay", async () => {
+  it("can be cancelled while it streams without a delay", async () => {
     const cancel = new AbortController();
     setImmediate(() => cancel.abort());
     const input = { prompt: "Holmes", maxTokens: LIMITS.maxTokens };
@@ -107,7 +107,7 @@ describe("tokens", () => {
     await expect(next).rejects.toThrow("aborted");
   });
 
-  it("says so when it was not set up", async () => {
+  it("reports a missing setup", async () => {
     const own = new URL("../../../examples/tokens/handler.ts?not-set-up", import.meta.url);
     const fresh = (await import(own.href)) as { readonly default: typeof tokens };
     const job = fakeJob({ prompt: "Holmes" });

@@ -38,7 +38,7 @@ class RecordedCall extends EventEmitter {
   readonly end = () => undefined;
 }
 
-/** A worker with credit for `credit` jobs; `told` has the messages to it and to others, in order. */
+/** A worker with credit for `credit` jobs; `told` has the messages to it and to other callers, in order. */
 async function connected(test: TestEngine, credit: number) {
   const { engine } = test;
   const told: (ServiceOrders | string)[] = [];

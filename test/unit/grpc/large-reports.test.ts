@@ -1,4 +1,4 @@
-/** Large outcomes of many workers at once: as many are in memory as there is room for, and no job suffers from the wait. */
+/** Large outcomes of many workers at once: memory for them is bounded, and no job suffers from the wait. */
 import { Buffer } from "node:buffer";
 import { EventEmitter } from "node:events";
 import { expect, it } from "vitest";
@@ -113,7 +113,7 @@ async function takeAllBut({ engine }: TestEngine, bytes: number): Promise<Dispos
   return taken;
 }
 
-it(`outcomes of ${WORKERS} workers at once are in memory as far as there is room, and all are stored`, async () => {
+it(`outcomes of ${WORKERS} workers at once stay within the bound of memory, and all are stored`, async () => {
   let staged = 0;
   let peak = 0;
   const memory = createMemoryStore();
@@ -135,7 +135,7 @@ it(`outcomes of ${WORKERS} workers at once are in memory as far as there is room
   expect(peak).toBeLessThan(2.5 * OUTPUT.length);
 });
 
-it("leases of a worker whose outcome waits for room are kept by its renewals, and no later outcome overtakes it", async () => {
+it("a worker keeps its leases by renewals while its outcome waits for room, and no later outcome overtakes it", async () => {
   await using test = await createTestEngine();
   const { clock } = test;
   const all = await takeAllBut(test, 0);

@@ -1,4 +1,4 @@
-/** Orders for a worker: what may overtake a large job on its way, and what follows it. */
+/** Orders for a worker: those that may overtake a large job in transit, and those that follow it. */
 import { expect, it } from "vitest";
 import { OrderBundle } from "../../../emulator/grpc/order-bundle.ts";
 import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
@@ -24,7 +24,7 @@ it("a large job is sent alone, after all other messages", () => {
   expect(bundle.isEmpty).toBe(true);
 });
 
-it("a job that was revoked while it waits is sent before its revocation; other revocations overtake jobs", () => {
+it("a job that was revoked while waiting is sent before its revocation; other revocations overtake jobs", () => {
   const bundle = new OrderBundle();
   const other = job("other", 1);
   bundle.add({ jobs: [large, small] });

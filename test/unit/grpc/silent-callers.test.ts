@@ -1,11 +1,11 @@
-/** A client that looks at the certificate of the worker port and goes away is logged. */
+/** A client that only reads the certificate of the worker port is logged. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { SilentCallers } from "../../../emulator/grpc/silent-callers.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it("reports silent peers once for each address, and no peer that has spoken since", () => {
+it("silent peers are reported once per address, but no peer that has spoken since", () => {
   const warned: string[] = [];
   const callers = new SilentCallers({ say: (_, __, sentence) => warned.push(sentence) });
   callers.connected("10.0.0.1");
@@ -13,7 +13,7 @@ it("reports silent peers once for each address, and no peer that has spoken sinc
   callers.connected("10.0.0.2");
   callers.connected(undefined);
   callers.heard("10.0.0.2");
-  // A line with seconds of latency.
+  // A connection with seconds of latency.
   vi.advanceTimersByTime(29_000);
   expect(warned).toEqual([]);
   vi.advanceTimersByTime(1_000);

@@ -25,7 +25,7 @@ const SESSION = {
 
 afterEach(() => void vi.useRealTimers());
 
-/** A server that admits the only worker, or what `admission` decides. */
+/** A server that admits the only worker, or follows `admission`. */
 async function open(admission?: Admission) {
   const test = await createTestEngine();
   const { worker } = await test.connectWorker();
@@ -60,12 +60,12 @@ function call(client: ClientHttp2Session, headers: object = {}) {
   return stream;
 }
 
-/** Whatever error comes before. */
+/** The error may come before. */
 async function closed(what: EventEmitter): Promise<void> {
   return new Promise((resolve) => void what.once("close", resolve));
 }
 
-it("a worker's session has room for a whole bundle on its way, one that is not let in has not", async () => {
+it("an admitted session has room for a whole bundle in transit, and a refused one has not", async () => {
   await using good = await open();
   const client = await clientOf(good.server);
   call(client);
@@ -78,7 +78,7 @@ it("a worker's session has room for a whole bundle on its way, one that is not l
   refused.destroy();
 });
 
-it("sessions that are begun at once on one connection are each answered", async () => {
+it("sessions that begin at once on one connection are each answered", async () => {
   await using port = await open(REFUSED);
   const client = await clientOf(port.server);
   const answers = Array.from({ length: 12 }, () => once(call(client), "response"));
@@ -87,7 +87,7 @@ it("sessions that are begun at once on one connection are each answered", async 
   client.destroy();
 });
 
-it("sessions that are let in at once on one connection widen its window once", async () => {
+it("sessions that are admitted at once on one connection widen its window once", async () => {
   await using port = await open();
   const client = await clientOf(port.server);
   let changes = 0;
@@ -100,7 +100,7 @@ it("sessions that are let in at once on one connection widen its window once", a
   client.destroy();
 });
 
-it("streams of any path and type that are reset at once do no harm", async () => {
+it("streams of any path and type that are reset at once have no effect", async () => {
   await using port = await open(REFUSED);
   const strange = [{}, { ":path": "/nothing" }, { "content-type": "text/html" }];
   for (const headers of strange) {
@@ -165,7 +165,7 @@ it("a connection with a session stays, and is closed in time when the session ha
   expect(client.destroyed).toBe(false);
   stream.close();
   await closed(stream);
-  // The server knows by then that the stream is closed.
+  // The server knows by now that the stream is closed.
   await new Promise((resolve) => void client.ping(resolve));
   vi.advanceTimersByTime(SESSION_MS);
   await once(client, "close");

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const read = (file: string) => readFile(new URL(`../../../${file}`, import.meta.url), "utf8");
 const dockerfile = await read("Dockerfile.base");
 
-test("nothing in it takes BuildKit", () => {
+test("no instruction in it needs BuildKit", () => {
   const buildKit = /^# *syntax=|<<|--mount|--(?:chmod|link|exclude|parents|network|security)\b/mu;
   expect(dockerfile).not.toMatch(buildKit);
   for (const line of ["# syntax=docker/dockerfile:1", "RUN --mount=type=cache a", "COPY <<E /a"]) {
@@ -13,7 +13,7 @@ test("nothing in it takes BuildKit", () => {
   }
 });
 
-test("the images it starts from are pinned to a version", () => {
+test("its base images are pinned to a version", () => {
   const pins = [...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gmu)].map(([, name, image]) => [
     name,
     image,
@@ -24,7 +24,7 @@ test("the images it starts from are pinned to a version", () => {
   ]);
 });
 
-test("its version is the package's", async () => {
+test("its version is the package's version", async () => {
   const { version } = JSON.parse(await read("package.json")) as { version: string };
   expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
 });

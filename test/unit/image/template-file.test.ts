@@ -1,4 +1,4 @@
-/** The file of a template: the content of a new one, and what stays in an old one. */
+/** The file of a template: the content of a new file, and the parts that stay in an old one. */
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readTemplateInput } from "../../../emulator/core/resources/templates/template-input.ts";
@@ -13,14 +13,14 @@ const facts = {
   ports: ["80/http"],
 } as const;
 
-test("a new template is one that POST /v1/templates takes", async () => {
+test("POST /v1/templates accepts a new template", async () => {
   await using files = await temporaryTree({});
   await writeTemplate(files.path("t.json"), facts);
   const template: unknown = JSON.parse(await readFile(files.path("t.json"), "utf8"));
   expect(readTemplateInput(template)).toMatchObject({ ...facts, isServerless: true });
 });
 
-test("in a template that is there only the image changes", async () => {
+test("in an existing template only the image changes", async () => {
   await using files = await temporaryTree({
     "t.json": '{"name":"n","imageName":"o","env":{"A":"1"}}',
   });
@@ -38,7 +38,7 @@ test.each(["[]", "no JSON", ""])("a file with %j is left unchanged and refused",
   expect(await readFile(files.path("t.json"), "utf8")).toBe(text);
 });
 
-test("a directory that is missing is complained about", async () => {
+test("a missing directory is reported", async () => {
   await using files = await temporaryTree({});
   await expect(writeTemplate(files.path("a/t.json"), facts)).rejects.toThrow("cannot be written");
 });

@@ -1,4 +1,4 @@
-/** The closing line of a CI run: it must never look better than the run was. */
+/** The closing line of a CI run, which must never look better than the run. */
 import { expect, test } from "vitest";
 import { closingLine } from "../../../scripts/closing-line.ts";
 
@@ -30,6 +30,6 @@ test("a run without any test is a failure", () => {
   expect(closingLine(report())).toBe("0 passed, 1 failed, 0 skipped");
 });
 
-test("a text that is no report is refused", () => {
+test("a text other than a report is refused", () => {
   expect(() => closingLine("{}")).toThrow(/testResults/);
 });

@@ -7,7 +7,7 @@ import { configJsonSchema } from "../../../scripts/config-schema.ts";
 
 const validate = new Ajv({ strict: false }).compile(configJsonSchema());
 
-test("the config that the documentation shows is valid, by the schema and when it is read", async () => {
+test("the documentation's config is valid by the schema and for sv-emulate", async () => {
   const file = new URL("../../../docs/configuration.md", import.meta.url);
   const example = /```json\n(.*?)```/s.exec(await readFile(file, "utf8"))?.[1] ?? "";
   const config: unknown = JSON.parse(example);
@@ -20,12 +20,12 @@ test.each([
   [{ endpoints: { a: { handler: "a", workersMax: 1_001 } } }],
   [{ endpoints: { a: { handler: "a", env: { T: { from: "x" } } } } }],
   [{ port: 1 }],
-])("%j is valid by neither", (config) => {
+])("%j is invalid by the schema and for sv-emulate", (config) => {
   expect(validate(config)).toBe(false);
   expect(configSchema.safeParse(config).success).toBe(false);
 });
 
-test("every key says what it means", () => {
+test("every key has a description", () => {
   const text = JSON.stringify(configJsonSchema());
   expect(text).toContain("GPUs of each worker");
   const { properties } = configJsonSchema() as { properties: Record<string, object> };

@@ -1,4 +1,4 @@
-/** Generated code is committed, so that building needs no generator; it must be what the generator makes today. */
+/** Generated code is committed, so a build needs no generator; it must match the generator's output. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -10,7 +10,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), "sv-proto-"));
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }));
 
-test("the generated session code is what worker.proto says (npm run proto renews it)", () => {
+test("the generated session code matches worker.proto (npm run proto renews it)", () => {
   const buf = path.join(root, "node_modules/.bin/buf");
   const run = spawnSync(buf, ["generate", "--output", folder], { cwd: root, encoding: "utf8" });
   expect(run.stderr).toBe("");

@@ -1,4 +1,4 @@
-/** Bundles are ASCII, and mean the same. */
+/** Bundles are ASCII, and keep their meaning. */
 import fs from "node:fs";
 import path from "node:path";
 import { runInNewContext } from "node:vm";
@@ -12,7 +12,7 @@ it.each([
   ["/^😀+$/u", "😀😀"],
   ["/^[😀]+$/u", "😀"],
   ["/^(?:😀)+$/", "😀😀"],
-])("the pattern %s still fits %s", async (pattern, text) => {
+])("the pattern %s still matches %s", async (pattern, text) => {
   await using tree = await temporaryTree({ "a.cjs": `// … 😀\n${pattern}` });
   const file = path.join(tree.root, "a.cjs");
   keepAscii(file);

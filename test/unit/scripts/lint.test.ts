@@ -1,4 +1,4 @@
-/** Shows that the lint rules really look: each of them is given its violation and must report it. */
+/** Gives each lint rule a violation, which the rule must report. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -12,7 +12,7 @@ const reportShape = z.object({
   diagnostics: z.array(z.object({ code: z.string(), filename: z.string() })),
 });
 
-/** Each text must be reported under the rule's name when it stands in that file. */
+/** The rule must report each text when it stands in that file. */
 const planted = [
   ["no-floating-promises", "runtime/floating.ts", "async function a() {}\na();"],
   ["no-misused-promises", "runtime/misused.ts", "[1].forEach(async () => {});"],

@@ -1,4 +1,4 @@
-/** The lock file must install everywhere: a registry that mirrors only some platforms makes npm leave the others out. */
+/** The lock file must install everywhere: with a registry that mirrors only some platforms, npm omits the others. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -30,7 +30,7 @@ test("the lock file has an entry for each optional package of each platform, as 
   expect(Object.keys(packages)).toContain("node_modules/@esbuild/linux-x64");
 });
 
-test("the lock file says no address, so it installs from whatever registry npm is set to", () => {
+test("the lock file has no address, so npm's own registry setting applies", () => {
   const addressed = Object.values(packages).filter((entry) => entry.resolved !== undefined);
   expect(addressed).toEqual([]);
 });
@@ -46,6 +46,6 @@ test("package.json pins every dependency to one exact version", () => {
   for (const [name, version] of Object.entries({ ...optionalDependencies, ...devDependencies })) {
     expect.soft(version, name).toMatch(/^\d+\.\d+\.\d+$/);
   }
-  // The programs of the bundler that travels with the package, for each platform that it knows.
+  // The programs of the packaged bundler, for each platform that it supports.
   expect(optionalDependencies).toEqual(packages["node_modules/esbuild"]?.optionalDependencies);
 });

@@ -1,4 +1,4 @@
-/** What runs this project elsewhere, the workflow of public CI and the dev container, names commands and ports that are there. */
+/** The workflow of public CI and the dev container name only commands and ports that exist. */
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
@@ -41,7 +41,7 @@ const devContainer = z.strictObject({
   postCreateCommand: z.string(),
 });
 
-/** Whether a command is npm's own, a script of package.json, or a file that is there. */
+/** Whether a command is npm's own, a script of package.json, or an existing file. */
 function isKnown(command: string): boolean {
   if (command === "npm ci") return fs.existsSync(path.join(root, "package-lock.json"));
   const [, script, file] = /^npm (?:run )?(\w+)$|^node ([\w./]+) /u.exec(command) ?? [];
@@ -52,7 +52,7 @@ function isKnown(command: string): boolean {
 describe("the workflow", () => {
   const { jobs } = workflow.parse(parse(read(".github/workflows/ci.yml")));
 
-  test("runs on Linux and macOS, each with Node 24 and 26, which the package allows", () => {
+  test("runs on Linux and macOS with Node 24 and 26, which the package allows", () => {
     const systems = Object.values(jobs).map((job) => [job["runs-on"], job.strategy.matrix.node]);
     expect(systems).toEqual([
       ["ubuntu-latest", [24, 26]],
@@ -61,7 +61,7 @@ describe("the workflow", () => {
     expect(engines.node).toBe(">=24.15");
   });
 
-  test("calls commands that are there, and the same everywhere", () => {
+  test("calls existing commands, the same on all systems", () => {
     const runs = Object.values(jobs).map(({ steps }) => steps.flatMap(({ run = [] }) => run));
     expect(runs[0]).toContain("npm test");
     expect(runs[1]).toEqual(runs[0]);
@@ -69,14 +69,14 @@ describe("the workflow", () => {
     expect(["npm nothing", "npm run nothing", "node none.mjs run"].filter(isKnown)).toEqual([]);
   });
 
-  test("uses GitHub's own actions in pinned major versions only", () => {
+  test("uses only GitHub's own actions, in pinned major versions", () => {
     const used = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ uses = [] }) => uses));
     expect(used).not.toEqual([]);
     for (const each of used) expect(each).toMatch(/^actions\/[a-z-]+@v\d+$/u);
   });
 });
 
-test("the dev container has the fields that the format knows, Node 24, Docker, the ports of the service and a set-up that is there", () => {
+test("the dev container has valid fields, Node 24, Docker, the ports of the service and an existing set-up", () => {
   const { image, features, forwardPorts, portsAttributes, postCreateCommand } = devContainer.parse(
     JSON.parse(read(".devcontainer/devcontainer.json")),
   );
@@ -87,7 +87,7 @@ test("the dev container has the fields that the format knows, Node 24, Docker, t
   expect(isKnown(postCreateCommand)).toBe(true);
 });
 
-test("a part that is missing fails a run under CI on Linux, and is left out everywhere else", () => {
+test("a missing part fails a run under CI on Linux, and is left out elsewhere", () => {
   const ci = { CI: "true" };
   expect(partsAreRequired(ci, "linux")).toBe(true);
   expect(partsAreRequired(ci, "darwin")).toBe(false);

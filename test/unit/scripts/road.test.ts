@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const program = path.resolve(import.meta.dirname, "../../../scripts/road/main.ts");
 const run = promisify(execFile);
 
-test("the road names the files of a request in the order in which it reaches them, and counts them", async () => {
+test("the road lists and counts the files of a request in the order of their first calls", async () => {
   const { stdout } = await run(process.execPath, [program, "unknown-job"]);
   const lines = stdout.trim().split("\n");
   const files = lines.filter((line) => line.endsWith(".ts"));
@@ -20,7 +20,7 @@ test("the road names the files of a request in the order in which it reaches the
   );
 });
 
-test("an unknown request is refused with the names of those that there are", async () => {
+test("an unknown request is refused with the names of the known ones", async () => {
   await expect(run(process.execPath, [program, "nonsense"])).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringContaining("npm run road -- runsync|run|stream"),

@@ -1,4 +1,4 @@
-/** The list of the slowest files that ends a run of the tests. */
+/** The list of the slowest files at the end of a test run. */
 import path from "node:path";
 import { expect, test } from "vitest";
 import { slowestFiles } from "../../../scripts/slowest-files.ts";
@@ -12,7 +12,7 @@ function reportOf(files: readonly (readonly [string, number, number])[]): string
   return JSON.stringify({ numTotalTests: 0, testResults });
 }
 
-test("the slowest come first, with their seconds and below the root", () => {
+test("the slowest files come first, with their seconds and relative paths", () => {
   const report = reportOf([
     ["test/unit/a.test.ts", 1_000, 1_260.4],
     ["test/e2e/b.test.ts", 5_000, 17_340],
@@ -25,14 +25,14 @@ test("the slowest come first, with their seconds and below the root", () => {
   ]);
 });
 
-test("there are 30 at most", () => {
+test("the list has 30 files at most", () => {
   const files = Array.from({ length: 31 }, (_, at) => [`test/${at}.test.ts`, 0, at * 100] as const);
   const shown = slowestFiles(reportOf(files), ROOT);
   expect(shown).toHaveLength(30);
   expect(shown.at(-1)).toContain("test/1.test.ts");
 });
 
-test("a file of two sets is there once for each", () => {
+test("a file of two sets is listed once for each", () => {
   const twice = reportOf([
     ["test/unit/a.test.ts", 0, 1_000],
     ["test/unit/a.test.ts", 0, 2_000],
@@ -40,6 +40,6 @@ test("a file of two sets is there once for each", () => {
   expect(slowestFiles(twice, ROOT)).toHaveLength(2);
 });
 
-test("what is no report is refused", () => {
+test("a text other than a report is refused", () => {
   expect(() => slowestFiles("{}", ROOT)).toThrow(/testResults/);
 });

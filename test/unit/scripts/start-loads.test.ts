@@ -1,4 +1,7 @@
-/** Modules that every start of `sv-emulate` loads, by the imports of its sources: rarely used ones are imported later. */
+/**
+ * Modules that every start of `sv-emulate` loads, by the imports of its sources: rarely used modules are imported
+ * later.
+ */
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import { build } from "esbuild";
@@ -21,7 +24,7 @@ const { metafile } = await build({
   format: "esm",
 });
 
-/** The modules and packages reached by imports other than `import()`. */
+/** The modules and packages reached by all imports except `import()`. */
 function loadedBy(...modules: readonly string[]): ReadonlySet<string> {
   const loaded = new Set(modules);
   for (const module of loaded) {
@@ -37,7 +40,7 @@ function isPackage(name: string): boolean {
   return metafile.inputs[name] === undefined;
 }
 
-it("a start loads no package but these, all of which are in the bundle", () => {
+it("a start loads only these packages, all of which are in the bundle", () => {
   const packages = [...loadedBy(PROGRAM, SERVICE)].filter(isPackage);
   expect(packages.toSorted()).toEqual([
     "@bufbuild/protobuf/wire",

@@ -12,6 +12,6 @@ test.skipIf(endingIsMissing !== undefined)("a killed parent leaves no child behi
   const [printed] = (await once(parent.stdout, "data")) as [Buffer];
   expect(printed.toString()).toBe("runs\n");
   parent.kill("SIGKILL");
-  // The child has the same output, which is closed when both have ended.
+  // The child shares the output, which closes when both have ended.
   await once(parent, "close");
 });

@@ -1,10 +1,10 @@
-/** Tests use the shared timeouts, and none runs as another user, who may have no access to the source. */
+/** Tests use the shared timeouts, and no test runs as another user, who may not be able to read the source. */
 import { expect, test } from "vitest";
 import { limitOffences } from "../../tidy/limits.ts";
 import { parse } from "../../tidy/source.ts";
 import { isSource, textFiles } from "../../tidy/tree.ts";
 
-test("no test has a time limit of its own, or becomes another user", () => {
+test("no test sets its own time limit, or becomes another user", () => {
   const sources = textFiles().filter((file) => isSource(file) && file.path.startsWith("test/"));
   expect(sources.flatMap(({ path, text }) => limitOffences(parse(path, text)))).toEqual([]);
 });

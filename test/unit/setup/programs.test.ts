@@ -1,4 +1,4 @@
-/** States that the set-up of the tests installs the programs that they and the documents' commands call. */
+/** The set-up of the tests installs the programs that they and the documents' commands call. */
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   needlessPrograms,
@@ -20,11 +20,11 @@ describe("in this project", () => {
     calls = programCalls(sources, documents());
   });
 
-  test("a program that is called is on every Debian, or the tests that need it ask the set-up for it", () => {
+  test("each called program is on every Debian, or its tests ask the set-up for it", () => {
     expect(programOffences(calls)).toEqual([]);
   });
 
-  test("no program is listed that nobody calls", () => {
+  test("each listed program is called", () => {
     expect(needlessPrograms(calls)).toEqual([]);
     expect(needlessPrograms(programCalls([], []))).toEqual(expect.arrayContaining(["curl", "sed"]));
   });
@@ -54,7 +54,7 @@ test.each([
   `class A { #go(name: string) { spawn(name); } b() { this.#go("netcat"); } }`,
   `spawn("sh", ["-c", "true | { sleep 1 && netcat; }"]);`,
   `spawn("curl", []);`,
-])("caught in a test: %s", (text) => {
+])("a missing program is found in a test: %s", (text) => {
   expect(offencesOf({ [at]: `${nodes} ${text}` })).toHaveLength(1);
 });
 
@@ -62,11 +62,11 @@ test.each([
   `${nodes} spawn(process.execPath, ["netcat"]); spawn("sleep", ["1"]);`,
   `${nodes} ${asks} spawn("curl", []);`,
   `const text = 'spawn("netcat")'; stage.run("netcat"); spawn("netcat");`,
-])("no offence: %s", (text) => {
+])("an allowed call is no offence: %s", (text) => {
   expect(offencesOf({ [at]: text })).toEqual([]);
 });
 
-test("a function that starts its first argument is known where it is imported", () => {
+test("a function that starts its first argument is recognized where it is imported", () => {
   const run = `${nodes} export const make = () => ({ async run(name: string) { spawn(name); } });`;
   const user = `import { make } from "../run.ts"; make().run("curl");`;
   const offence = `${at} starts curl and does not ask the set-up for it`;
@@ -80,11 +80,11 @@ test.each([
   ["A=1 curl -s x | sed s/a/b/", "docs/x.md calls curl, which no test asks the set-up for"],
   ['ID=$(if true; then netcat "$X"; fi) # curl', /netcat/],
   ["for i in 1 2; do\n  sed s/a/b/ <(netcat) > /tmp/x\ndone", /netcat/],
-])("caught in a document: %s", (code, says) => {
+])("a missing program is found in a document: %s", (code, says) => {
   const [offence] = offencesOfTyping(code);
   expect(offence).toEqual(typeof says === "string" ? says : expect.stringMatching(says));
 });
 
-test("shell code that cannot be followed to its end is refused", () => {
+test("shell code that cannot be parsed is refused", () => {
   expect(() => offencesOfTyping("sv-emulate job <id>")).toThrow("syntax error");
 });

@@ -1,4 +1,4 @@
-/** Problems of rendered objects: what a cluster would refuse, and references to missing objects. */
+/** Problems of rendered objects: those that a cluster would refuse, and references to missing objects. */
 import type { V1Ingress, V1NetworkPolicy, V1Service, V1StatefulSet } from "@kubernetes/client-node";
 import { misfits } from "../../setup/pods-api/schema.ts";
 import type { ClusterObject, Rendered } from "./chart.ts";

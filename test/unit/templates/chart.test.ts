@@ -1,4 +1,7 @@
-/** The chart by Helm: a cluster accepts its objects, the service understands its call, and invalid values are refused with a sentence. */
+/**
+ * The chart rendered by Helm: a cluster accepts its objects, the service understands its arguments, and invalid
+ * values are refused with a message.
+ */
 import fs from "node:fs";
 import path from "node:path";
 import type {
@@ -72,7 +75,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
   beforeAll(prepareClients, 300_000);
 
   test.each([{ values: LEAST }, { values: SHARED }, { values: MOST }])(
-    "has nothing that Helm warns of or a cluster refuses",
+    "has objects without warnings from Helm or refusals from a cluster",
     async ({ values }) => {
       await expect(
         helm(["lint", "--strict", "--quiet", chartFolder, "--values", "-"], values),
@@ -81,7 +84,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     },
   );
 
-  test("what a cluster would refuse, or leave waiting, is seen", async () => {
+  test("the check finds objects that a cluster would refuse or that would wait forever", async () => {
     const rendered = await render({
       ...MOST,
       resources: { limit: { memory: 1 } },
@@ -98,7 +101,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     ]);
   });
 
-  test("one replica keeps its data on a volume, which stays when the release goes, and has no rights in the cluster", async () => {
+  test("one replica keeps its data on a volume that survives the release, and has no rights in the cluster", async () => {
     const rendered = await render(LEAST);
     expect(kindsOf(rendered)).toEqual([
       "PersistentVolumeClaim",
@@ -122,7 +125,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     expect(settings).not.toHaveProperty("workerPort", expect.anything());
   });
 
-  test("replicas tell each other the addresses of their pods, and are taken away one at a time", async () => {
+  test("replicas know the addresses of each other's pods, and are removed one at a time", async () => {
     const rendered = await render(SHARED);
     const { settings } = await settled(rendered);
     expect(settings).toMatchObject({
@@ -149,7 +152,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(LONGEST_STOP_SECONDS);
   });
 
-  test("everything at once: the service is called with what the values say", async () => {
+  test("with all values at once the service gets exactly these settings", async () => {
     const { settings, endpoints } = await settled(await render(MOST));
     expect(endpoints).toEqual(["greet", "upscale"]);
     expect(settings).toMatchObject({
@@ -165,14 +168,14 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     });
   });
 
-  test("workers in the cluster come to the address of the replica's pod", async () => {
+  test("workers in the cluster connect to the address of the replica's pod", async () => {
     const { settings } = await settled(
       await render({ ...LEAST, kubernetes: { namespace: "gpu" } }),
     );
     expect(settings).toMatchObject({ workerPort: 7443, workerAddress: "10.1.2.3:7443" });
   });
 
-  test("workers from outside find each replica at a name of its own", async () => {
+  test("workers from outside reach each replica by its own name", async () => {
     const services = (await render(MOST)).all<V1Service>("Service");
     const outside = services.filter(({ spec }) => spec?.type === "LoadBalancer");
     const names = outside.map(
@@ -183,7 +186,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     expect(pods).toEqual([0, 1, 2].map((index) => `sv-sv-runtime-${index}`));
   });
 
-  test("the documented values make a service on a database, whose workers are pods", async () => {
+  test("the documented values give a service on a database with pods as workers", async () => {
     const rendered = await render(parse(yamlIn("docs/kubernetes-chart.md")) as object);
     expect(problemsOf(rendered)).toEqual([]);
     const { settings, endpoints } = await settled(rendered);
@@ -195,7 +198,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     });
   });
 
-  test("its role is the one that the documents give, in the namespace of the workers alone", async () => {
+  test("its role is the documented one, in the workers' namespace alone", async () => {
     const role = (await render(MOST)).one<V1Role>("Role");
     const [given] = objectsIn(yamlIn("docs/kubernetes.md")) as readonly Named<V1Role>[];
     expect(role.metadata.namespace).toBe("gpu");
@@ -214,7 +217,7 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     });
   });
 
-  test("with policies the replicas alone reach the pods of workers, wherever these are", async () => {
+  test("with policies only the replicas reach the pods of workers, in any namespace", async () => {
     const workersIn = async (namespace: string) => {
       const rendered = await render({ ...MOST, kubernetes: { namespace } });
       const policies = rendered.all<V1NetworkPolicy>("NetworkPolicy");
@@ -265,7 +268,7 @@ test("the chart has the version of the package", () => {
   expect(chart).toMatchObject({ version, appVersion: version });
 });
 
-test("the schema of the values knows those that there are", () => {
+test("the schema of the values has exactly the existing values", () => {
   const read = (name: string) => fs.readFileSync(path.join(chartFolder, name), "utf8");
   const values = parse(read("values.yaml")) as object;
   const schema = JSON.parse(read("values.schema.json")) as { readonly properties: object };

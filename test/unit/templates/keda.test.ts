@@ -25,7 +25,7 @@ const [deployment, authentication, scaled] = objectsIn(
   fs.readFileSync("templates/keda/workers.yaml", "utf8"),
 ) as [Named<V1Deployment>, ClusterObject, ScaledObject];
 
-test("the deployment is what a cluster takes and sv-worker understands, and leaves time for the jobs that run", () => {
+test("the deployment is valid for a cluster and sv-worker, and leaves time for running jobs", () => {
   expect(fieldProblems(deployment)).toEqual([]);
   const pod = deployment.spec?.template.spec;
   const [container] = pod?.containers ?? [];
@@ -40,7 +40,7 @@ test("the deployment is what a cluster takes and sv-worker understands, and leav
   expect(grace).toBeGreaterThan(settings.drainLimitMs ?? Number.POSITIVE_INFINITY);
 });
 
-test("its parts are about one another", () => {
+test("its parts refer to each other", () => {
   const { spec } = scaled;
   expect(spec.scaleTargetRef.name).toBe(deployment.metadata.name);
   expect(new Set(spec.triggers.map(({ authenticationRef: { name } }) => name))).toEqual(
@@ -51,7 +51,7 @@ test("its parts are about one another", () => {
   );
 });
 
-test("its triggers read how many jobs wait and run, with a key that is for reading only", async () => {
+test("its triggers read the numbers of waiting and running jobs, with a read-only key", async () => {
   const ended = Promise.withResolvers<void>();
   await using service = await startEmulator({
     port: 0,

@@ -1,4 +1,4 @@
-/** Handlers that are functions of the test's own process, behind the whole service. */
+/** Handlers that are functions of the test's own process, behind a whole service. */
 import { setTimeout as later } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -23,14 +23,14 @@ function untilAborted(heard: string[] = []) {
   };
 }
 
-/** Not even its signal stops it before `release` is called. */
+/** Its signal does not stop it; only `release` does. */
 function stubborn() {
   const { promise, resolve } = Promise.withResolvers<string>();
   return { release: () => resolve("late"), run: () => promise };
 }
 
 describe("a handler that is a function of the test", () => {
-  test("sees what the test closes over, and the test sees its calls", async () => {
+  test("can use variables of the test, and the test sees its calls", async () => {
     const greet = vi.fn<(job: Job<{ name: string }>) => Promise<string>>(
       async (job) => `${greeting}, ${job.input.name}!`,
     );
@@ -42,7 +42,7 @@ describe("a handler that is a function of the test", () => {
     expect(greet.mock.calls[0]?.[0].id).toBe(job.id);
   });
 
-  test("is described with its schemas in the document of the interface", async () => {
+  test("has its schemas in the OpenAPI document", async () => {
     const input = z.object({ at: z.date(), name: z.string().trim() });
     const handler = defineHandler({ input, run: () => "x" });
     await using emulator = await start({ hello: { handler }, plain: { handler: () => 1 } });
@@ -60,11 +60,11 @@ describe("a handler that is a function of the test", () => {
       "its worker tells it",
       async () => (await read())["hello.input"],
     );
-    // What has no JSON form may be anything.
+    // A value without a JSON form can be anything.
     expect(schema).toMatchObject({ properties: { at: {}, name: { type: "string" } } });
   });
 
-  test("fails its job with what it throws, and the last lines of its log", async () => {
+  test("fails its job with the thrown error and the last lines of its log", async () => {
     await using emulator = await start({
       broken: {
         handler: (_, { log }) => {
@@ -83,7 +83,7 @@ describe("a handler that is a function of the test", () => {
     expect(failure?.stack).toContain("functions.test.ts");
   });
 
-  test("has its schemas checked", async () => {
+  test("is called and answered by its schemas", async () => {
     const handler = defineHandler({
       input: z.object({ n: z.coerce.number() }),
       output: z.number().max(100),
@@ -96,7 +96,7 @@ describe("a handler that is a function of the test", () => {
     expect((await times.run({ n: 11 })).failure).toMatchObject({ type: "invalid_output" });
   });
 
-  test("streams, a yield of more than 1 MB in parts, no faster than its chunks are stored", async () => {
+  test("streams at the pace of stored chunks, and a yield of more than 1 MB in parts", async () => {
     const large = "x".repeat(2_500_000);
     await using emulator = await start({
       tokens: {
@@ -118,7 +118,7 @@ describe("a handler that is a function of the test", () => {
     expect(outputs[300] === large).toBe(true);
   });
 
-  test("is told by its signal that its job was cancelled, and keeps its worker", async () => {
+  test("gets a cancellation by its signal, and keeps its worker", async () => {
     const heard: string[] = [];
     await using emulator = await start({ slow: { handler: untilAborted(heard) } });
     await using client = createClient({ baseUrl: emulator.url, apiKey: "test-key" });
@@ -135,7 +135,7 @@ describe("a handler that is a function of the test", () => {
     expect(after.status).toBe("IN_PROGRESS");
   });
 
-  test("is TIMED_OUT when its executionTimeout is over, and abandoned if it does not stop", async () => {
+  test("is TIMED_OUT after its executionTimeout, and abandoned if it does not stop", async () => {
     const { run, release } = stubborn();
     const answers = [run, async () => "in time"];
     const handler = () => answers.shift()?.();
@@ -180,7 +180,7 @@ describe("a handler that is a function of the test", () => {
     expect(told).toEqual(["setup", "dispose after 2", "setup", "dispose after 1"]);
   });
 
-  test("runs as many jobs at a time as it says", async () => {
+  test("runs as many jobs at a time as its concurrency", async () => {
     let now = 0;
     let most = 0;
     const handler = defineHandler({
@@ -201,7 +201,7 @@ describe("a handler that is a function of the test", () => {
     expect(most).toBe(4);
   });
 
-  test("that cannot be set up leaves its endpoint without a worker, and says why", async () => {
+  test("with a failing setup leaves its endpoint without a worker, and the log says why", async () => {
     const lines: string[] = [];
     const handler = defineHandler({
       setup: () => {
@@ -220,15 +220,15 @@ describe("a handler that is a function of the test", () => {
     expect(await queue.jobs()).toEqual([]);
   });
 
-  test("is refused where it is none, with what it should be", async () => {
+  test("is refused if it is no function, with what it should be", async () => {
     const handler: unknown = { execute: () => 1 };
-    // As a caller without a compiler would.
+    // Arguments of a caller without a compiler.
     await expect(start({ odd: { handler: handler as () => unknown } })).rejects.toThrow(
       /endpoints\.odd is an object: it must be a function/u,
     );
   });
 
-  test("has a directory of its own for each job, which is gone afterwards", async () => {
+  test("has its own directory for each job, which is removed afterwards", async () => {
     const { existsSync, writeFileSync } = await import("node:fs");
     await using emulator = await start({
       files: {
@@ -257,7 +257,7 @@ describe("a handler that is a function of the test", () => {
   });
 });
 
-test("objects are kept where a store is asked for", async () => {
+test("objects are kept if the test asks for a store", async () => {
   const handler = async (_: Job, { upload }: Context) => upload("a.txt", "hello");
   await using emulator = await start({ files: { handler } }, { s3: {} });
   const { output, status } = await emulator.endpoint("files").run({});

@@ -15,7 +15,7 @@ const failed: JobLike = {
 };
 const completed: JobLike = { id: "job-2", status: "COMPLETED", output: { n: [1, 2] } };
 
-test("jobs of a service are expected to end in one way or another", async () => {
+test("the matchers accept each end of a service's jobs", async () => {
   await using emulator = await startEmulator({
     port: 0,
     s3: false,
@@ -41,7 +41,7 @@ test("jobs of a service are expected to end in one way or another", async () => 
   expect(await double.run({ n: "a" })).toHaveFailedWith("invalid_input", /expected number/u);
 });
 
-test("outputs are compared as any value, asymmetric matchers included", () => {
+test("the matchers compare outputs like any value, asymmetric matchers included", () => {
   expect(completed).toHaveOutput({ n: expect.arrayContaining([2]) });
   expect(completed).not.toHaveOutput({ n: [1] });
   expect(failed).not.toHaveOutput(undefined);
@@ -49,7 +49,7 @@ test("outputs are compared as any value, asymmetric matchers included", () => {
   expect(failed).not.toHaveFailedWith("handler_error", "no model");
 });
 
-test("what is not as expected is told with status, failure and the last log lines", () => {
+test("a mismatch shows the status, the failure and the last log lines", () => {
   expect(() => expect(failed).toBeCompleted()).toThrow(
     [
       "expected the job job-1 to be COMPLETED",
@@ -65,7 +65,7 @@ test("what is not as expected is told with status, failure and the last log line
   );
 });
 
-test("what is no job, or has no chunks, is said so", () => {
+test("a value that is no job, or has no chunks, is reported as such", () => {
   expect(() => expect({ status: "DONE" }).toBeCompleted()).toThrow(/expected a job, with an id/u);
   expect(() => expect(completed).toHaveStreamed([])).toThrow(/emulator\.endpoint\(id\)\.job/u);
 });

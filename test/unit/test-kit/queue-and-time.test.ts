@@ -1,4 +1,4 @@
-/** A test controls the queue, the time and the webhook calls of a service of its own. */
+/** A test controls the queue, the time and the webhook calls of its own service. */
 import { setTimeout as later } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { createClient } from "sv-runtime/client";
@@ -22,7 +22,7 @@ const clientOf = ({ url }: { readonly url: string }) =>
   createClient({ baseUrl: url, apiKey: "test-key" });
 
 describe("the queue", () => {
-  test("on hold keeps its jobs, whoever is free, and lets them go in order", async () => {
+  test("on hold keeps its jobs from free workers, and releases them in order", async () => {
     await using emulator = await start();
     await using client = clientOf(emulator);
     const endpoint = emulator.endpoint("echo");
@@ -41,7 +41,7 @@ describe("the queue", () => {
     );
   });
 
-  test("drains: all that waits is worked off and answered, and it is on hold again", async () => {
+  test("drains until all waiting jobs are done, and is then on hold again", async () => {
     await using emulator = await start();
     await using client = clientOf(emulator);
     const { queue } = emulator.endpoint("echo");
@@ -56,7 +56,7 @@ describe("the queue", () => {
     expect(await queue.drain()).toEqual([]);
   });
 
-  test("of an endpoint that there is not is an error that names those there are", async () => {
+  test("of an unknown endpoint is an error that names the known ones", async () => {
     await using emulator = await start();
     expect(() => emulator.endpoint("ecko")).toThrow(
       'there is no endpoint "ecko"; did you mean "echo"? Known are: echo',
@@ -64,8 +64,8 @@ describe("the queue", () => {
   });
 });
 
-describe("waiting until nothing goes on", () => {
-  test("says what goes on when that takes too long", async () => {
+describe("a wait for a quiet service", () => {
+  test("names the running work at its timeout", async () => {
     await using emulator = await start({
       endpoints: { slow: { handler: (_, { signal }) => later(60_000, undefined, { signal }) } },
     });
@@ -76,7 +76,7 @@ describe("waiting until nothing goes on", () => {
     await expect(waited).rejects.toThrow(/^not idle after 1 ms; jobs of "slow": 1 IN_/u);
   });
 
-  test("jobs are told of as they end, with what their handlers logged", async () => {
+  test("jobs are reported at their end, with the log of their handlers", async () => {
     const ended: JobRecord[] = [];
     const emulator = await start({
       endpoints: { echo: { handler: ({ input }, { log }) => (log.info("hello"), input) } },
@@ -110,7 +110,7 @@ describe("attempts", () => {
     stack: expect.stringContaining("queue-and-time.test.ts"),
   });
 
-  test("are told of as they end, with the failures of those that are made again", async () => {
+  test("are reported at their end, with the failures of those that are repeated", async () => {
     const ended: AttemptEnd[] = [];
     await using emulator = await start({ endpoints, attemptEnded: (end) => ended.push(end) });
     await using client = clientOf(emulator);
@@ -139,7 +139,7 @@ describe("attempts", () => {
     ]);
   });
 
-  test("that failed are in the log, others are not", async () => {
+  test("are logged if they failed, and otherwise not", async () => {
     await using emulator = await start({ endpoints });
     await emulator.endpoint("echo").run({});
     await emulator
@@ -174,7 +174,7 @@ describe("attempts", () => {
 });
 
 describe("time", () => {
-  test("stands still by itself, and what is due happens when it is advanced", async () => {
+  test("does not run by itself, and an advance triggers what is due", async () => {
     await using emulator = await start({ clock: "manual" });
     const { id } = await emulator.endpoint("echo").run({ n: 1 });
     const before = emulator.clock.now();
@@ -189,7 +189,7 @@ describe("time", () => {
     expect(emulator.clock.now()).toBe(before + 31 * 60_000);
   });
 
-  test("idle workers leave when it is advanced, and a job brings one back", async () => {
+  test("idle workers leave after an advance, and a job brings one back", async () => {
     const lives: string[] = [];
     const handler = {
       setup: () => void lives.push("begins"),
@@ -207,7 +207,7 @@ describe("time", () => {
     expect(lives).toEqual(["begins", "leaves", "begins"]);
   });
 
-  test("the windows of rate limits move with it", async () => {
+  test("the windows of rate limits follow an advance", async () => {
     await using emulator = await start({ clock: "manual" });
     const purge = () =>
       fetch(`${emulator.endpoint("echo").url}/purge-queue`, {
@@ -223,7 +223,7 @@ describe("time", () => {
 });
 
 describe("webhook calls", () => {
-  test("are waited for, and their tries made when time is advanced", async () => {
+  test("can be awaited, and their tries follow an advance", async () => {
     await using receiver = await startReceiver([503, 200]);
     await using emulator = await start({ clock: "manual" });
     const job = await emulator.endpoint("echo").run({ n: 1 }, { webhook: receiver.url });
@@ -239,8 +239,8 @@ describe("webhook calls", () => {
   });
 });
 
-describe("many at once", () => {
-  test("twenty in one process have a clock, a queue and jobs each", async () => {
+describe("many services at once", () => {
+  test("twenty in one process each have their own clock, queue and jobs", async () => {
     const emulators = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
         start({ clock: "manual", endpoints: { own: { handler: () => n } } }),

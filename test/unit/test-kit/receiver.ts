@@ -8,7 +8,7 @@ export interface Receiver extends AsyncDisposable {
   readonly bodies: readonly unknown[];
 }
 
-/** @param statuses of its answers in turn; the last one again and again */
+/** @param statuses its answers in turn; the last one is repeated */
 export async function startReceiver(statuses: readonly number[]): Promise<Receiver> {
   const bodies: unknown[] = [];
   const server = createServer((request, response) => {

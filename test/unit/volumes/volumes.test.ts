@@ -1,4 +1,4 @@
-/** Directories of volumes: created before their records, removed after them; foreign ones are never touched. */
+/** Directories of volumes: created before their records, removed after them; other directories are never touched. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -36,12 +36,12 @@ class Subject implements AsyncDisposable {
     return path.join(this.root, id);
   }
 
-  /** What lies where the volumes do. */
+  /** Entries beside the volumes. */
   names(): readonly string[] {
     return fs.existsSync(this.root) ? fs.readdirSync(this.root).toSorted() : [];
   }
 
-  /** As after the end of the process, with these records. */
+  /** The state after the end of the process, with these records. */
   async restart(volumeIds: readonly string[]): Promise<void> {
     await this.objects.stop();
     this.#parts = this.#make();
@@ -72,7 +72,7 @@ const endpointWith = (more: Partial<Endpoint>): Endpoint => ({
   ...more,
 });
 
-it("a volume's directory and its bucket are there before the record is, and nothing else afterwards", async () => {
+it("a volume's directory and bucket exist before its record, and no other files afterwards", async () => {
   await using subject = new Subject();
   let before: readonly string[] = [];
   await subject.volumes.create(ID, async () => {
@@ -85,7 +85,7 @@ it("a volume's directory and its bucket are there before the record is, and noth
   expect(fs.statSync(subject.directory(ID)).mode & 0o077).toBe(0);
 });
 
-it("nothing is left of a volume whose record could not be stored", async () => {
+it("a volume with a record that could not be stored leaves nothing behind", async () => {
   await using subject = new Subject();
   const full = new Error("no room");
   await expect(subject.volumes.create(ID, () => Promise.reject(full))).rejects.toBe(full);
@@ -93,7 +93,7 @@ it("nothing is left of a volume whose record could not be stored", async () => {
   expect(() => subject.objects.store.bucket(ID)).toThrow("there is no bucket");
 });
 
-it("files and bucket go after the record, and stay when that cannot be deleted", async () => {
+it("files and bucket are deleted after the record, and stay when that cannot be deleted", async () => {
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
   await put(subject.objects.store.bucket(ID), "a/b", "content");
@@ -108,7 +108,7 @@ it("files and bucket go after the record, and stay when that cannot be deleted",
   expect(() => subject.objects.store.bucket(ID)).toThrow("there is no bucket");
 });
 
-it("of two deletions at once the one that is refused does not take the other's mark", async () => {
+it("a refused deletion does not remove the mark of another at the same time", async () => {
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -130,7 +130,7 @@ it("of two deletions at once the one that is refused does not take the other's m
   expect(subject.names()).toEqual([]);
 });
 
-it("a restart makes the volumes buckets again, with what clients said of their files", async () => {
+it("a restart makes the volumes buckets again, with the clients' metadata of their files", async () => {
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
   const headers = { "content-type": "text/plain" };
@@ -139,7 +139,7 @@ it("a restart makes the volumes buckets again, with what clients said of their f
   expect(await subject.objects.store.bucket(ID).head("k")).toEqual(before);
 });
 
-it("what was being made when the process ended is gone after the next start; what was stored stays", async () => {
+it("unfinished volumes of an ended process are removed at the next start, and stored ones stay", async () => {
   await using subject = new Subject();
   for (const id of [ID, OTHER]) {
     const { promise: made, resolve } = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ it("what was being made when the process ended is gone after the next start; wha
   expect((await read(subject.objects.store.bucket(OTHER), "k")).toString()).toBe("content");
 });
 
-it("a deletion that the process did not finish is finished by the next start, open uploads included", async () => {
+it("an unfinished deletion is finished by the next start, open uploads included", async () => {
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
   const bucket = subject.objects.store.bucket(ID);
@@ -171,17 +171,17 @@ it("a deletion that the process did not finish is finished by the next start, op
   await deleted;
   await subject.restart([]);
   expect(subject.names()).toEqual([]);
-  // Nothing is known of the former under the same name.
+  // No data of the former volume is left under the name.
   await subject.volumes.create(ID, stored);
   expect(await subject.objects.store.bucket(ID).uploads.list()).toEqual([]);
 });
 
-it("directories that no record names stay where nobody marked them, and are spoken of", async () => {
+it("unmarked directories without a record stay, and are reported", async () => {
   await using subject = new Subject();
   fs.mkdirSync(subject.directory(ID), { recursive: true });
   fs.writeFileSync(path.join(subject.directory(ID), "precious"), "x");
   fs.mkdirSync(subject.directory("of somebody else"));
-  // No mark of ours: its name is no volume's.
+  // No mark of ours: its name is not a volume's.
   fs.writeFileSync(subject.directory("of somebody else.unsettled"), "");
   fs.mkdirSync(subject.directory(OTHER));
   await subject.restart([OTHER]);
@@ -195,7 +195,7 @@ it("directories that no record names stay where nobody marked them, and are spok
   expect(fs.readdirSync(subject.directory(ID))).toEqual(["precious"]);
 });
 
-it("a volume whose directory somebody removed is empty after the next start, which says so", async () => {
+it("a volume without its directory is empty after the next start, which reports it", async () => {
   await using subject = new Subject();
   await subject.volumes.create(ID, stored);
   fs.rmSync(subject.directory(ID), { recursive: true });
@@ -206,7 +206,7 @@ it("a volume whose directory somebody removed is empty after the next start, whi
   ]);
 });
 
-it("workers get the first volume of their endpoint, else the directory its handler was given, else none", async () => {
+it("workers get the first volume of their endpoint, else their handler's directory, else none", async () => {
   await using subject = new Subject();
   const volume = path.join(subject.root, "../mine/data");
   await subject.volumes.openLocal([{ id: "hello", volume }, { id: "plain" }]);
@@ -219,7 +219,7 @@ it("workers get the first volume of their endpoint, else the directory its handl
   expect(envOf(endpointWith(both))).toEqual({ SV_VOLUME_PATH: subject.directory(ID) });
 });
 
-it("the directory a handler was given is made, and is a bucket beside its endpoint's own", async () => {
+it("a handler's directory is created, and is a bucket beside its endpoint's own", async () => {
   await using subject = new Subject();
   const volume = path.join(subject.root, "../mine/data");
   await subject.volumes.openLocal([{ id: "hello", volume }]);
@@ -229,7 +229,7 @@ it("the directory a handler was given is made, and is a bucket beside its endpoi
   );
 });
 
-it("what cannot be a directory is refused with the endpoint's name", async () => {
+it("a path that cannot be a directory is refused with the endpoint's name", async () => {
   await using subject = new Subject();
   const volume = path.join(subject.root, "../file");
   fs.writeFileSync(volume, "x");
@@ -241,7 +241,7 @@ it("what cannot be a directory is refused with the endpoint's name", async () =>
   });
 });
 
-it("what is in the place of the directories is said to whoever wants a volume, and stays", async () => {
+it("a file in the place of the directories stays, and each use of a volume reports it", async () => {
   await using subject = new Subject();
   fs.writeFileSync(subject.root, "x");
   await expect(subject.volumes.create(ID, stored)).rejects.toMatchObject({

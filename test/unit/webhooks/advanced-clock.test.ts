@@ -1,11 +1,11 @@
-/** Webhooks go by the service's clock: an advance makes every call that is due on the way, each after the one before. */
+/** Webhooks follow the service's clock: an advance makes every due call, in order. */
 import { expect, it } from "vitest";
 import { advanceClock } from "../../../emulator/engine/time/advance-clock.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
 import { completeHooked, deliveriesOf } from "./hooked-jobs.ts";
 
-it("all tries fall into one advance, at their moments, and the last answer has come when it is answered", async () => {
+it("all tries of an advance happen at their times, and it returns after the last answer", async () => {
   const last = Promise.withResolvers<number>();
   const sender = ScriptedSender.answering(500, 500, last.promise);
   await using test = await createTestEngine(undefined, undefined, { webhookSender: sender });

@@ -1,4 +1,4 @@
-/** How much is done at a time and how much is kept: calls, bodies in flight, settled deliveries. */
+/** Maximum of concurrent calls, of bodies in flight and of settled deliveries. */
 import { expect, it } from "vitest";
 import { redeliver } from "../../../emulator/engine/webhooks/change-deliveries.ts";
 import { createTestEngine } from "../engine-harness.ts";
@@ -6,7 +6,7 @@ import { ScriptedSender } from "../scripted-sender.ts";
 import { completeHooked, deliveriesOf, HOOK, submitHooked } from "./hooked-jobs.ts";
 import { LOOK_MS } from "../../setup/patience.ts";
 
-it("a receiver that does not answer holds up a few calls only, and nobody else's", async () => {
+it("a receiver that does not answer delays a few of its own calls only", async () => {
   const { promise: never } = Promise.withResolvers<number>();
   const sender = new ScriptedSender(({ url }) => (url === HOOK ? never : 200));
   await using test = await createTestEngine(undefined, undefined, { webhookSender: sender });
@@ -19,7 +19,7 @@ it("a receiver that does not answer holds up a few calls only, and nobody else's
   expect(newest?.state).toBe("delivered");
 });
 
-it("to many receivers there are 32 calls at a time, and all of 1,000 get theirs", async () => {
+it("many receivers get 32 calls at a time, and each of 1,000 gets its own", async () => {
   const waiting: (() => void)[] = [];
   const sender = new ScriptedSender(
     () => new Promise<number>((resolve) => waiting.push(() => resolve(200))),
@@ -58,7 +58,7 @@ it("settled deliveries are kept for a day", async () => {
   expect(await deliveriesOf(test)).toHaveLength(0);
 });
 
-it("of settled deliveries the newest 1,000 are kept, and bodies of 128 MB", async () => {
+it("the newest 1,000 settled deliveries are kept, with bodies of 128 MB at most", async () => {
   await using test = await createTestEngine();
   const worker = await test.connectWorker("echo", { credit: 1_010 });
   for (let count = 0; count < 1_010; count += 1) {
@@ -95,7 +95,7 @@ it("a delivery is sent again on demand, with the same id and body, but not while
   });
 });
 
-it("whoever advances the clock can wait for the calls that are under way", async () => {
+it("an advance of the clock can wait for the running calls", async () => {
   const { promise: answer, resolve } = Promise.withResolvers<number>();
   const sender = ScriptedSender.answering(answer);
   await using test = await createTestEngine(undefined, undefined, { webhookSender: sender });

@@ -46,7 +46,7 @@ it.each([
   expect(after.settledAt).toBe(state === "pending" ? undefined : NOW);
 });
 
-it("the third try that fails is the last", () => {
+it("the third failed try is the last", () => {
   const second = tried(500, tried(500), NOW + 10_000);
   expect(second).toMatchObject({ state: "pending", nextTryAt: NOW + 20_000, triesLeft: 1 });
   const third = tried(undefined, second, NOW + 20_000);
@@ -55,7 +55,7 @@ it("the third try that fails is the last", () => {
   expect(third.tries.map(({ at }) => at - NOW)).toEqual([0, 10_000, 20_000]);
 });
 
-it("what is sent again has three tries, its id and its history; of that the newest part is kept", () => {
+it("a delivery that is sent again has three tries, its id and its history, the newest part of which is kept", () => {
   const delivered = tried(200);
   const again = dueAgain(delivered, NOW + 5);
   expect(again).toMatchObject({ state: "pending", nextTryAt: NOW + 5, triesLeft: 3 });
@@ -76,23 +76,20 @@ it("a job that ends again after a retry has a delivery with another id", () => {
 it.each([
   ["with an output", Buffer.from("[1,  2]"), [1, 2]],
   ["without one", undefined, undefined],
-])(
-  "the body is the job as /status shows it, with webhook and input, %s",
-  (_name, output, shown) => {
-    const input = Buffer.from('{"big": 12345678901234567890}');
-    const pieces = deliveryPieces(deliveryFrame(job), input, output);
-    const text = pieces.map((piece) => Buffer.from(piece).toString()).join("");
-    const { delayTimeMs, executionTimeMs } = job;
-    expect(JSON.parse(text)).toEqual({
-      id: job.id,
-      status: "COMPLETED",
-      delayTime: delayTimeMs,
-      executionTime: executionTimeMs,
-      ...(shown && { output: shown }),
-      workerId: job.workerId,
-      webhook: job.webhook,
-      input: { big: Number("12345678901234567890") },
-    });
-    expect(text).toContain('{"big": 12345678901234567890}');
-  },
-);
+])("the body is the job as in /status, with webhook and input, %s", (_name, output, shown) => {
+  const input = Buffer.from('{"big": 12345678901234567890}');
+  const pieces = deliveryPieces(deliveryFrame(job), input, output);
+  const text = pieces.map((piece) => Buffer.from(piece).toString()).join("");
+  const { delayTimeMs, executionTimeMs } = job;
+  expect(JSON.parse(text)).toEqual({
+    id: job.id,
+    status: "COMPLETED",
+    delayTime: delayTimeMs,
+    executionTime: executionTimeMs,
+    ...(shown && { output: shown }),
+    workerId: job.workerId,
+    webhook: job.webhook,
+    input: { big: Number("12345678901234567890") },
+  });
+  expect(text).toContain('{"big": 12345678901234567890}');
+});

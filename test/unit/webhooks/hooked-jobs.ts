@@ -18,7 +18,7 @@ export interface HookedJob {
   readonly endpointId: string;
 }
 
-/** An empty `webhook` means none. */
+/** An empty `webhook` means no webhook. */
 export async function submitHooked(
   { engine }: TestEngine,
   { webhook = HOOK, input = "{}", ttlMs = LIMITS.ttlDefaultMs } = {},
@@ -42,18 +42,18 @@ export async function completeHooked(
   return job;
 }
 
-/** Newest first. */
+/** Deliveries, newest first. */
 export function deliveriesOf({ engine }: TestEngine): Promise<readonly Delivery[]> {
   return engine.steps.read((reads) => reads.deliveries.list({}, 1_000));
 }
 
 export interface Stored extends AsyncDisposable {
   readonly store: Store;
-  /** The stored data after the end of its engine; undefined for a store that does not outlive it. */
+  /** The stored data after the end of its engine; undefined for a store that does not survive it. */
   readonly reopen?: () => Promise<Store>;
 }
 
-/** Each kind of store, fresh. */
+/** An empty store of each kind. */
 export const STORES: readonly (readonly [name: string, open: () => Promise<Stored>])[] = [
   ["memory", async () => ({ store: createMemoryStore(), async [Symbol.asyncDispose]() {} })],
   [

@@ -29,7 +29,7 @@ function open(options: { allowLocal?: boolean; timeLimitMs?: number } = {}): Tes
 it.each([
   ["small", [`{"a":"ü","input":`, Buffer.from('{"b":  1}'), "}"]],
   ["large", [`{"a":"`, Buffer.alloc(3_000_000, "ü"), `"}`]],
-])("a %s body arrives whole, and its signature is good", async (_size, pieces) => {
+])("a %s body arrives whole with a valid signature", async (_size, pieces) => {
   await using receiver = await startReceiver();
   await using test = open();
   const result = await test.send(`${receiver.url}?token=1`, ...pieces);
@@ -53,7 +53,7 @@ it.each([
   ).toThrow("No matching signature");
 });
 
-it("a redirection is an answer like any other: it is not followed", async () => {
+it("a redirect is an ordinary answer, and is not followed", async () => {
   await using elsewhere = await startReceiver();
   await using receiver = await startReceiver((response) =>
     response.writeHead(307, { location: elsewhere.url }).end(),
@@ -75,7 +75,7 @@ it("a call to a receiver that does not answer in time fails", async () => {
 it("a call does not fail while its receiver slowly reads a large body, however long this takes", async () => {
   await using receiver = await startReceiver();
   await using proxy = await startTcpProxy(Number(new URL(receiver.url).port));
-  // Buffers of the system hold some megabytes: less than the line transfers within the time limit.
+  // Buffers of the system hold some megabytes: less than the connection transfers within the time limit.
   proxy.slowDown({ bytesPerSecond: 20_000_000, latencyMs: 0 });
   await using test = open({ timeLimitMs: 1_000 });
   const url = `http://${proxy.address}/hook`;
@@ -85,7 +85,7 @@ it("a call does not fail while its receiver slowly reads a large body, however l
   expect(result.durationMs).toBeGreaterThan(2_000);
 });
 
-it("the status counts as soon as it is there, whether the answer's body ends or not", async () => {
+it("the status counts at once, whether the answer's body ends or not", async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(200);
     const write = (): void => {

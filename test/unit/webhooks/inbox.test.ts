@@ -1,4 +1,4 @@
-/** The inbox over HTTP: deliveries listed, filtered, shown as they were sent, and sent again. */
+/** The inbox over HTTP: deliveries are listed, filtered, shown as sent, and sent again. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp, WEBHOOK_SECRET } from "../http/http-harness.ts";
 import { completeHooked, HOOK, submitHooked } from "./hooked-jobs.ts";
@@ -14,7 +14,7 @@ async function list(service: TestHttp, query = ""): Promise<Listed> {
   return answer.json as Listed;
 }
 
-it("lists deliveries with their tries, newest first and page by page", async () => {
+it("the inbox lists deliveries with their tries, newest first and page by page", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 0 });
   const jobs = [];
@@ -47,7 +47,7 @@ it.each([
   ["?limit=0", "limit must be one integer from 1 to 100"],
   ["?after=none", "after names no delivery"],
   ["?jobId=a&jobId=b", "jobId must be given once"],
-])("refuses the query %s", async (query, problem) => {
+])("the inbox refuses the query %s", async (query, problem) => {
   await using service = await startTestHttp();
   const answer = await service.call("GET", `/emulator/webhooks${query}`);
   expect(answer.status).toBe(400);
@@ -55,7 +55,7 @@ it.each([
   expect(answer.text).toContain(problem);
 });
 
-it("shows a delivery with the request as it was sent, to the byte", async () => {
+it("the inbox shows a delivery with the request as sent, byte for byte", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 0 });
   await completeHooked(service.test, worker, {
@@ -77,7 +77,7 @@ it("shows a delivery with the request as it was sent, to the byte", async () => 
   expect(answer.text).toContain('"input":{"n":  1.50}');
 });
 
-it("sends a delivery again; an unknown one is 404", async () => {
+it("the inbox sends a delivery again; an unknown one is 404", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 0 });
   await completeHooked(service.test, worker);
@@ -97,7 +97,7 @@ it("sends a delivery again; an unknown one is 404", async () => {
   }
 });
 
-it("tells the secret to those who hold the key, and never in the log", async () => {
+it("the secret is shown to holders of the key, and never logged", async () => {
   await using service = await startTestHttp();
   const answer = await service.call("GET", "/emulator/webhooks/secret");
   expect(answer.json).toEqual({ secret: WEBHOOK_SECRET });
@@ -106,7 +106,7 @@ it("tells the secret to those who hold the key, and never in the log", async () 
   expect(JSON.stringify(service.test.logged)).not.toContain("whsec_");
 });
 
-it("refuses a webhook with a user name or a password in it, without showing them", async () => {
+it("a webhook with a user name or a password is refused without showing them", async () => {
   await using service = await startTestHttp();
   for (const webhook of ["https://user:secret@host.test/", "http://user@host.test/x"]) {
     const answer = await service.call("POST", "/v2/echo/run", { body: { input: {}, webhook } });

@@ -1,15 +1,15 @@
-/** The sender that is made when it is first needed. */
+/** The sender that is created when it is first needed. */
 import { expect, it } from "vitest";
 import { createLazySender } from "../../../emulator/webhooks/lazy-sender.ts";
 
 const options = { secret: `whsec_${Buffer.alloc(32, 7).toString("base64")}`, allowLocal: true };
 const call = { id: "msg_1", url: "http://127.0.0.1:1/", pieces: ["{}"] };
 
-it("can be closed although it never sent anything", async () => {
+it("a lazy sender can be closed before it was created", async () => {
   await expect(createLazySender(options).close()).resolves.toBeUndefined();
 });
 
-it("sends as the one it makes does, and closes that", async () => {
+it("a lazy sender sends by the one that it creates, and closes it", async () => {
   const sender = createLazySender(options);
   const { signal } = new AbortController();
   const results = await Promise.all([sender.send(call, signal), sender.send(call, signal)]);

@@ -1,4 +1,4 @@
-/** A receiver of webhooks like a user's: a real HTTP server that records its calls and answers as scripted. */
+/** A receiver of webhooks like a user's: a real HTTP server that records its calls and gives scripted answers. */
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,19 +11,18 @@ export interface Received {
 }
 
 export interface Receiver extends AsyncDisposable {
-  /** With the path `/hook`. */
+  /** URL with the path `/hook`. */
   readonly url: string;
   readonly received: readonly Received[];
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly connections: number;
-  /** Connections that were ever opened. */
+  /** Number of all connections so far. */
   readonly accepted: number;
 }
 
 /**
  * `answer` is called with each whole request; by default it answers 200.
- *
- * @param host the address that it listens at
+ * @param host its listening address
  */
 export async function startReceiver(
   answer: (response: ServerResponse, request: Received) => void = (response) =>

@@ -1,4 +1,4 @@
-/** What a delivery survives: the end of its job, of the service, a full disk, a payload as large as they come. */
+/** Deliveries survive the end of their job, a restart, a full disk, and payloads of the largest size. */
 import { expect, describe, it } from "vitest";
 import { closePieces } from "../../../emulator/core/jobs/opened-payload.ts";
 import { setTtl } from "../../../emulator/engine/jobs/set-ttl.ts";
@@ -27,7 +27,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
       const job = await submitHooked(test, { input: JSON.stringify({ in: filling }) });
       const failure = { type: "handler_error", message: "first" } as const;
       await worker.finish(await worker.nextJob(), { kind: "failed", failure });
-      // Files are read in their own time.
+      // Files are read asynchronously.
       await expect.poll(() => sender.calls.length).toBe(1);
       await test.clock.advance(5_000);
       await retry(test.engine, job);
@@ -55,7 +55,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
     },
   );
 
-  it("a service that starts again goes on where the last one stopped, at the same moments", async () => {
+  it("a restarted service continues the deliveries at their times", async () => {
     await using stored = await open();
     if (stored.reopen === undefined) return;
     const clock = new FakeClock();
@@ -79,7 +79,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
     expect(delivery?.tries.map(({ at }) => at - startedAt)).toEqual([0, 10_000, 20_000]);
   });
 
-  it("a call that was under way when the service was killed is made again at the next start", async () => {
+  it("a call that was running when the service was killed is repeated at the next start", async () => {
     await using stored = await open();
     if (stored.reopen === undefined) return;
     const hanging = ScriptedSender.answering(never);
@@ -98,7 +98,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
   });
 });
 
-it("a service that drains tells of the jobs that finish, and waits for the calls under way", async () => {
+it("a draining service calls for the jobs that finish, and waits for the running calls", async () => {
   const { promise: answer, resolve } = Promise.withResolvers<number>();
   const store = createMemoryStore();
   let states: readonly string[] = [];
@@ -123,7 +123,7 @@ it("a service that drains tells of the jobs that finish, and waits for the calls
   expect(states).toEqual(["delivered"]);
 });
 
-it("when the disk is full as a job ends, neither its end nor its delivery is stored; later both are", async () => {
+it("on a full disk neither a job's end nor its delivery is stored, and later both are", async () => {
   const { store, fill } = storeThatFills();
   const sender = new ScriptedSender();
   await using test = await createTestEngine(store, undefined, { webhookSender: sender });
@@ -145,7 +145,7 @@ it("when the disk is full as a job ends, neither its end nor its delivery is sto
   expect(sender.calls).toHaveLength(1);
 });
 
-it("what was delivered is not sent again while the disk is too full to record it", async () => {
+it("a delivered call is not sent again while the disk is too full to record it", async () => {
   const { store, fill } = storeThatFills();
   const sender = new ScriptedSender(() => {
     fill(true);
@@ -162,7 +162,7 @@ it("what was delivered is not sent again while the disk is too full to record it
   expect(test.logged.filter(({ fields }) => "deliveryId" in fields)).toHaveLength(1);
 });
 
-/** A store that is full once a delivery was stored that waits for an earlier one of its job. */
+/** A store that is full after it has stored a delivery that waits for an earlier one of its job. */
 function storeThatFillsBehindLaterDeliveries() {
   const memory = createMemoryStore();
   const { store, fill } = storeThatFills(memory);
@@ -174,7 +174,7 @@ function storeThatFillsBehindLaterDeliveries() {
       );
       if (isLater) fill(true);
     },
-    // It is opened again.
+    // The store is opened again.
     close: async () => undefined,
   });
   return { store: filling, fill };
@@ -196,7 +196,7 @@ async function endTwice(store: Store, clock: FakeClock, sender: ScriptedSender) 
   return test;
 }
 
-it("a job that ends anew is told of although there was no room just then to make its call due", async () => {
+it("a retried job's next end is delivered even if there was no room at first to make its call due", async () => {
   const { store, fill } = storeThatFillsBehindLaterDeliveries();
   const clock = new FakeClock();
   const sender = ScriptedSender.answering(200, 200);
@@ -206,7 +206,7 @@ it("a job that ends anew is told of although there was no room just then to make
   expect(sender.calls).toHaveLength(2);
 });
 
-it("a job that ends anew is told of by the next service, should this one end before its call is due", async () => {
+it("a retried job's next end is delivered by the next service if this one ends before the call is due", async () => {
   const { store, fill } = storeThatFillsBehindLaterDeliveries();
   const clock = new FakeClock();
   const sender = ScriptedSender.answering(200, 200);

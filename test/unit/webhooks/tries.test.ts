@@ -1,4 +1,4 @@
-/** Times of webhook calls, what counts as delivered, and one call for every end of a job. */
+/** Times of webhook calls, successful answers, and one delivery for every end of a job. */
 import { describe, expect, it } from "vitest";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
 import { deleteEndpoint } from "../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
@@ -11,7 +11,7 @@ import { completeHooked, deliveriesOf, HOOK, STORES, submitHooked } from "./hook
 const parsed = (text: string | undefined): unknown => JSON.parse(text ?? "null");
 
 describe.each(STORES)("on the %s store", (_name, open) => {
-  it("a webhook that fails is called at 0, 10 and 20 s exactly, and never a fourth time", async () => {
+  it("a failing webhook is called at 0, 10 and 20 s exactly, and never a fourth time", async () => {
     await using stored = await open();
     const sender = ScriptedSender.answering(500, "no answer", 302);
     await using test = await createTestEngine(stored.store, undefined, { webhookSender: sender });
@@ -56,7 +56,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
     );
   });
 
-  it("every end of a job is told, with what is known of it; a retried job's next end is told anew", async () => {
+  it("every end of a job is delivered with all known facts, and a retried job's next end again", async () => {
     await using stored = await open();
     const sender = new ScriptedSender();
     await using test = await createTestEngine(stored.store, undefined, { webhookSender: sender });
@@ -109,7 +109,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
     expect(sender.calls).toHaveLength(6);
   });
 
-  it("a job that is purged, expires or has no webhook is not told of", async () => {
+  it("a job that is purged, expires or has no webhook is not delivered", async () => {
     await using stored = await open();
     const sender = new ScriptedSender();
     await using test = await createTestEngine(stored.store, undefined, { webhookSender: sender });

@@ -1,4 +1,4 @@
-/** What the metrics say of the disk that a data directory takes. */
+/** Metrics of the disk space of a data directory. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -10,7 +10,7 @@ const KINDS = ["database", "payloads", "objects", "volumes", "damaged", "other"]
 const ADMIN_KEY = "key-of-the-admin";
 const BLOCK = 4_096;
 
-it("each file counts for one kind, a link counts as a link, and no link out of the directory is followed", async () => {
+it("each file counts for one kind, a link counts as a link, and links out of the directory are not followed", async () => {
   using directory = temporaryDirectory();
   const write = (name: string, blocks: number) => {
     const file = path.join(directory.path, "data", name);
@@ -31,16 +31,16 @@ it("each file counts for one kind, a link counts as a link, and no link out of t
   const blocks = [12, 16, 32, 64, 128, 256];
   for (const [at, kind] of KINDS.entries()) {
     const bytes = share?.get(kind) ?? 0;
-    // Directories take a few blocks themselves, on some file systems.
+    // Directories themselves take a few blocks on some file systems.
     expect(bytes).toBeGreaterThanOrEqual((blocks[at] ?? 0) * BLOCK);
     expect(bytes).toBeLessThan(((blocks[at] ?? 0) + 16) * BLOCK);
   }
   write("payloads/later", 64);
-  // Looked through once a minute.
+  // The directory is scanned once a minute.
   expect(await ask()).toBe(share);
 });
 
-it("the metrics have every kind, where there is a data directory", async () => {
+it("the metrics have every kind if there is a data directory", async () => {
   using directory = temporaryDirectory();
   const metrics = async (dataDir?: string) => {
     await using emulator = await startEmulator({

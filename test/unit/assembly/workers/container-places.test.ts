@@ -1,4 +1,4 @@
-/** What containers are given of this machine, by where their engine runs. */
+/** Addresses of this machine for containers, by the place of their engine. */
 import { describe, expect, it } from "vitest";
 import {
   type ContainerPlacesOptions,
@@ -48,7 +48,7 @@ async function placesOf({ dockerHost, emulator = {} }: Given, endpoint = {}) {
 }
 
 describe("on an engine elsewhere", () => {
-  it("a virtual machine leads containers to loopback by a name, which they are told", async () => {
+  it("in a virtual machine containers reach loopback by a name that they are given", async () => {
     const { places, opened } = await placesOf({
       dockerHost: "unix:///home/me/.colima/docker.sock",
     });
@@ -60,32 +60,32 @@ describe("on an engine elsewhere", () => {
     expect(opened).toEqual(["127.0.0.1"]);
   });
 
-  it("the address for workers from elsewhere is used where there is one", async () => {
+  it("the address for workers from elsewhere is used if there is one", async () => {
     const emulator = { workerAddress: "laptop.lan:7443", host: "0.0.0.0" };
     const { places, opened } = await placesOf({ dockerHost: "ssh://me@gpu.lan", emulator });
     expect(places).toMatchObject({
       worker: { address: "tls://laptop.lan:7443", token: TOKEN },
       live: { url: "http://laptop.lan:7080" },
     });
-    // It may be the address of the machine of an emulator that is in a container itself.
+    // The address may be that of the machine of an emulator that is in a container itself.
     expect(places.extraHosts).toEqual(["host.docker.internal:host-gateway"]);
     expect(opened).toEqual([]);
   });
 
-  it("only the worker port of a service for this machine alone is reachable, and the log says so", async () => {
+  it("only the worker port of a loopback service is reachable, and the log says so", async () => {
     const emulator = { workerAddress: "laptop.lan:7443" };
     const { places, said } = await placesOf({ emulator });
     expect(places).toMatchObject({ worker: { token: TOKEN }, live: undefined });
     expect(said).toEqual([expect.stringMatching(/^containers reach only the worker port/u)]);
   });
 
-  it("another machine has no way here without that address", async () => {
+  it("from another machine there is no way here without that address", async () => {
     await expect(placesOf({ dockerHost: "tcp://10.0.0.5:2375" })).rejects.toThrow(
       /is on another machine, .* set --worker-port and --worker-address$/u,
     );
   });
 
-  it("another machine keeps the ports of servers to itself", async () => {
+  it("on another machine the ports of servers cannot be reached", async () => {
     const emulator = { workerAddress: "laptop.lan:7443", host: "0.0.0.0" };
     const given = { dockerHost: "ssh://gpu.lan", emulator };
     await expect(placesOf(given, { type: "LOAD_BALANCING" })).rejects.toThrow(

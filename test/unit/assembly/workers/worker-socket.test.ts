@@ -1,4 +1,4 @@
-/** Where the workers' socket lies: its path fits, with real sockets at the last byte that does. */
+/** The place of the workers' socket: its path fits, with real sockets of the maximum length. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { createTestEngine } from "../../engine-harness.ts";
 
 const FITS_BYTES = 103;
 
-/** Makes a directory in which a file of that name has a path of this number of bytes; two of them are one letter. */
+/** Creates a directory in which a file of that name has a path of this number of bytes; two of them are one letter. */
 function directoryFor(root: string, name: string, lengthBytes: number): string {
   const missing = lengthBytes - Buffer.byteLength(path.join(root, "é", name));
   const directory = path.join(root, `é${"x".repeat(missing)}`);
@@ -34,7 +34,7 @@ async function listenAt(address: string): Promise<void> {
   }
 }
 
-test("it lies in the directory of the run where the last byte of its path fits", async () => {
+test("the socket lies in the directory of the run if its path fits to the last byte", async () => {
   using root = temporaryDirectory();
   await using made = new AsyncDisposableStack();
   const directory = directoryFor(root.path, "worker.sock", FITS_BYTES);
@@ -43,7 +43,7 @@ test("it lies in the directory of the run where the last byte of its path fits",
   await listenAt(`unix:${socket}`);
 });
 
-test("one byte more, and it lies in a private directory below a short one, which goes with the run", async () => {
+test("with one byte more the socket lies in a private directory with a short path, which goes with the run", async () => {
   using root = temporaryDirectory();
   const made = new AsyncDisposableStack();
   const directory = directoryFor(root.path, "worker.sock", FITS_BYTES + 1);
@@ -56,7 +56,7 @@ test("one byte more, and it lies in a private directory below a short one, which
   expect(fs.existsSync(own)).toBe(false);
 });
 
-test("where no short one can be made, the sentence has the path, its length, the limit and the way out", async () => {
+test("without a short directory the error has the path, its length, the limit and the remedy", async () => {
   using root = temporaryDirectory();
   await using made = new AsyncDisposableStack();
   const directory = directoryFor(root.path, "worker.sock", FITS_BYTES + 1);
@@ -66,7 +66,7 @@ test("where no short one can be made, the sentence has the path, its length, the
   );
 });
 
-test("a port is refused at a path that is too long, before anything is opened", async () => {
+test("a port with a path that is too long is refused before anything is opened", async () => {
   using root = temporaryDirectory();
   const socket = path.join(directoryFor(root.path, "a.sock", FITS_BYTES + 1), "a.sock");
   await expect(listenAt(`unix://${socket}`)).rejects.toThrow(

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { storageEnvironment } from "../../../../emulator/assembly/workers/worker-storage.ts";
 
-describe("what a worker is told", () => {
+describe("the storage variables of a worker", () => {
   const ours = {
     endpoint: "http://127.0.0.1:7081",
     region: "us-east-1",
@@ -11,7 +11,7 @@ describe("what a worker is told", () => {
     secretAccessKey: "secret",
   };
 
-  it("leaves room for what its template says of the same", () => {
+  it("yield to its template's own", () => {
     const told = storageEnvironment({ SV_S3_BUCKET: "mine", OTHER: "x" }, ours);
     expect({ ...told, SV_S3_BUCKET: "mine" }).toEqual({
       SV_S3_ENDPOINT: "http://127.0.0.1:7081",
@@ -23,7 +23,7 @@ describe("what a worker is told", () => {
   });
 
   it.each(["SV_S3_ENDPOINT", "BUCKET_ENDPOINT_URL", "SV_OBJECTS_DIR"])(
-    "is nothing when its template has %s: our keys go to no other service",
+    "are absent when its template has %s: our keys go to no other service",
     (name) => {
       expect(storageEnvironment({ [name]: "https://s3.example.test" }, ours)).toEqual({});
       expect(storageEnvironment({ [name]: "" }, ours)).toHaveProperty("SV_S3_BUCKET", "hello");

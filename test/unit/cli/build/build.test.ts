@@ -1,4 +1,4 @@
-/** `sv-emulate build`: its arguments, and what it builds. */
+/** `sv-emulate build`: its arguments, and the parts of an image. */
 import path from "node:path";
 import { expect, test } from "vitest";
 import { buildTarget, imageName } from "../../../../emulator/cli/build/build.ts";
@@ -20,7 +20,7 @@ test("build takes a directory and flags of its own", () => {
   expect(read("build")).toEqual({ kind: "build", target: undefined, flags: {} });
 });
 
-test("an argument of the build has a value, or takes its value from the environment", () => {
+test("an argument of the build has a value, or the value of the environment", () => {
   const { flags } = read("build", "--build-arg", "A=1=2", "--build-arg=B") as {
     flags: { buildArg: readonly string[] };
   };
@@ -29,7 +29,7 @@ test("an argument of the build has a value, or takes its value from the environm
   expect(() => buildArgsOf(["=1"], {})).toThrow(UsageError);
 });
 
-test("a secret has an id, and is in a file or in the environment", async () => {
+test("a secret has an id, and comes from a file or the environment", async () => {
   await using files = await temporaryTree({ token: "t" });
   const secrets = secretsOf(["id=a,src=token", "id=b,env=B", "id=B"], files.root, { B: "b" });
   expect([...secrets].map(([id, value]) => [id, Buffer.from(value).toString()])).toEqual([
@@ -42,18 +42,18 @@ test("a secret has an id, and is in a file or in the environment", async () => {
   expect(() => secretsOf(["id=a"], files.root, {})).toThrow("no environment variable a");
 });
 
-test("flags for serving are none of it, nor a second directory", () => {
+test("build refuses flags for serving, and a second directory", () => {
   expect(() => read("build", "--port", "1")).toThrow(UsageError);
   expect(() => read("build", "--tga", "1")).toThrow("(Did you mean --tag?)");
   expect(() => read("build", "a", "b")).toThrow(UsageError);
 });
 
-test("a directory called build is served as ./build, and build elsewhere is a target like any", () => {
+test("a directory named build is served as ./build, and build elsewhere is an ordinary target", () => {
   expect(read("./build")).toMatchObject({ kind: "serve", targets: ["./build"] });
   expect(read("a", "build")).toMatchObject({ kind: "serve", targets: ["a", "build"] });
 });
 
-test("a directory stands for its handler or server, a file for its directory", async () => {
+test("a directory means its handler or server, a file its directory", async () => {
   await using files = await temporaryTree({
     "a/handler.ts": "",
     "a/other.js": "",
@@ -73,7 +73,7 @@ test("a directory stands for its handler or server, a file for its directory", a
   expect(await found("c")).toEqual(["c", "c/server.ts", "server"]);
 });
 
-test("where there is neither a handler nor a server nor a Dockerfile, that is said", async () => {
+test("a directory without a handler, a server and a Dockerfile is refused", async () => {
   await using files = await temporaryTree({ "a/x.txt": "", "f.txt": "" });
   await expect(buildTarget("a", files.root)).rejects.toThrow(
     "a holds neither a handler (handler.ts or the like), nor a server (server.ts), nor a Dockerfile",
@@ -87,6 +87,6 @@ test.each([
   ["My Model_v2", "my-model-v2"],
   ["--", "worker"],
   ["é", "worker"],
-])("the image of the directory %j is called %s", (directory, name) => {
+])("the image of the directory %j is named %s", (directory, name) => {
   expect(imageName(directory)).toBe(name);
 });

@@ -1,4 +1,4 @@
-/** How command lines may go on. */
+/** Completions of command lines. */
 import { expect, test } from "vitest";
 import { commandTree } from "../../../../emulator/cli/command.ts";
 import { candidateLines, candidates } from "../../../../emulator/cli/completion/candidates.ts";
@@ -17,19 +17,19 @@ test("the first word may be a command, or a file to serve", async () => {
   expect(await offered("jo")).toEqual({ values: ["jobs", "job"], files: true });
 });
 
-test("behind a target come more targets, and no commands", async () => {
+test("after a target more targets are offered, and no commands", async () => {
   expect(await offered("examples", "")).toEqual({ values: [], files: true });
 });
 
-test("only the flags of the command are offered", async () => {
+test("a command offers only its own flags", async () => {
   expect((await offered("--lo")).values).toEqual(["--local-webhooks", "--log"]);
   expect((await offered("purge", "--")).values).toEqual(["--yes", "--url", "--json", "--help"]);
 });
 
-test("the choices of a flag are offered in both forms of writing it", async () => {
+test("the choices of a flag are offered after a blank and after =", async () => {
   const statuses = ["COMPLETED", "CANCELLED"];
   expect(await offered("jobs", "--status", "C")).toEqual({ values: statuses, files: false });
-  // As bash parts it.
+  // Words as bash splits them.
   expect(await offered("jobs", "--status", "=", "C")).toEqual({ values: statuses, files: false });
   expect((await offered("jobs", "--status", "=")).values).toHaveLength(6);
   expect((await offered("jobs", "--status=C")).values).toEqual(
@@ -39,7 +39,7 @@ test("the choices of a flag are offered in both forms of writing it", async () =
   expect(await offered("--port", "")).toEqual({ values: [], files: false });
 });
 
-test("endpoints are named where a command takes one, and nothing where it takes a job", async () => {
+test("a command that takes an endpoint offers them, and one that takes a job offers nothing", async () => {
   expect(await offered("jobs", "")).toEqual({ values: ["hello", "tokens"], files: false });
   expect(await offered("purge", "--yes", "t")).toEqual({ values: ["tokens"], files: false });
   expect(await offered("jobs", "hello", "")).toEqual({ values: [], files: false });
@@ -47,7 +47,7 @@ test("endpoints are named where a command takes one, and nothing where it takes 
   expect((await offered("completion", "")).values).toEqual(["bash", "zsh", "fish"]);
 });
 
-test("a shell reads a line for each candidate, and whether files fit", () => {
+test("a shell gets a line for each candidate, and whether files are allowed", () => {
   const values = [{ value: "a", description: "does a" }];
   expect(candidateLines({ values, files: true })).toBe("a\tdoes a\n:files\n");
 });

@@ -7,7 +7,7 @@ import { temporaryTree } from "../../../temporary-tree.ts";
 
 const program = path.resolve(import.meta.dirname, "../../../fixtures/programs/reads-configs.ts");
 
-/** Result of a process of its own, which loads the configs without a bundler. */
+/** Result of a separate process, which loads the configs without a bundler. */
 async function read(files: Readonly<Record<string, string>>, ...names: string[]) {
   await using tree = await temporaryTree(files);
   const args = [program, ...names.map((name) => tree.path(name))];
@@ -17,7 +17,7 @@ async function read(files: Readonly<Record<string, string>>, ...names: string[])
 
 const ENDPOINTS = `endpoints: { a: { handler: "a.ts" } }`;
 
-test("it exports an object, a promise, or a function that returns one of these", async () => {
+test("a config exports an object, a promise, or a function that returns one of these", async () => {
   const files = {
     "a.mjs": `export default { ${ENDPOINTS}, port: 1 };`,
     "a.mts": `export default Promise.resolve({ ${ENDPOINTS}, port: 2 });`,
@@ -33,7 +33,7 @@ test("it exports an object, a promise, or a function that returns one of these",
   expect(stderr).toBe("");
 });
 
-test("it may import files beside it, and packages that are found from there", async () => {
+test("a config can import files beside it, and packages found from its directory", async () => {
   const files = {
     "sub/sv.config.ts": `import { port } from "./ports"; import host from "host";
       export default { ${ENDPOINTS}, port, host, dataDir: import.meta.dirname };`,
@@ -45,13 +45,13 @@ test("it may import files beside it, and packages that are found from there", as
   expect(answers).toEqual([{ port: 7, host: "::1", dataDir: expect.stringMatching(/\/sub$/) }]);
 });
 
-test("it is run each time it is read", async () => {
+test("a config runs each time it is read", async () => {
   const text = `let port = 0; export default () => ({ ${ENDPOINTS}, port: (port += 1) });`;
   const { answers } = await read({ "a.ts": text }, "a.ts", "a.ts");
   expect(answers).toEqual([{ port: 1 }, { port: 1 }]);
 });
 
-test("its problems are named with their places", async () => {
+test("problems of a config are named with their places", async () => {
   const cases = {
     "wrong-key.ts": [
       `export default {\n  endpoints: { a: { handler: "a", gpu_cuont: 1 } },\n};`,

@@ -13,7 +13,7 @@ async function complaint(text: string): Promise<string> {
   return error.message;
 }
 
-/** An endpoint "a" with a handler and whatever else. */
+/** An endpoint "a" with a handler and other keys. */
 function endpointWith(more: object): string {
   return JSON.stringify({ endpoints: { a: { handler: "./a.ts", ...more } } });
 }
@@ -70,8 +70,8 @@ test("every key is accepted, and paths are relative to the config's directory", 
   });
 });
 
-describe("unknown keys", () => {
-  test("at the top", async () => {
+describe("unknown keys are named", () => {
+  test("at the top level", async () => {
     expect(await complaint('{"endpoint": {}, "endpoints": {"a": {"handler": "a.ts"}}}')).toBe(
       'c.json:1:2: the config has the unknown key "endpoint"; did you mean endpoints? known are endpoints, templates, ' +
         "networkVolumes, containerRegistryAuths, port, host, tlsCert, tlsKey, workerPort, workerAddress, allowedHosts, allowedOrigins, trustProxy, s3Port, dataDir, store, objects, " +
@@ -85,7 +85,7 @@ describe("unknown keys", () => {
     );
   });
 
-  test("of its retries, without a similar one", async () => {
+  test("of an endpoint's retries, without a similar key", async () => {
     expect(await complaint(endpointWith({ retries: { onCrash: 1 } }))).toBe(
       'c.json:1:50: endpoints.a.retries has the unknown key "onCrash"; known are workerLost, handlerError',
     );
@@ -95,12 +95,12 @@ describe("unknown keys", () => {
     [{ imageName: "a" }, "did you mean image?"],
     [{ networkVolumeId: "a" }, "did you mean networkVolumes?"],
     [{ concurrency: 2 }, "it is an option of the handler (export const concurrency = 4);"],
-  ])("that are known elsewhere: %j", async (more, hint) => {
+  ])("that belong elsewhere: %j", async (more, hint) => {
     expect(await complaint(endpointWith(more))).toContain(hint);
   });
 });
 
-describe("values", () => {
+describe("a wrong value is refused", () => {
   test.each([
     [
       { handler: 5 },
@@ -176,7 +176,7 @@ describe("values", () => {
   });
 });
 
-describe("the GPUs", () => {
+describe("the value of gpus", () => {
   const endpoints = { a: { handler: "/a.ts" } };
 
   test.each([
@@ -185,7 +185,7 @@ describe("the GPUs", () => {
     ["NVIDIA L4=2"],
     [[]],
     [[{ type: "NVIDIA L4" }, { type: "NVIDIA H200", count: 8, memoryGb: 140.4 }]],
-  ])("are taken as %j", async (gpus) => {
+  ])("can be %j", async (gpus) => {
     await using tree = await temporaryTree({ "c.json": JSON.stringify({ endpoints, gpus }) });
     expect((await readConfig(tree.path("c.json"), "c.json", {})).server.gpus).toEqual(gpus);
   });
@@ -213,7 +213,7 @@ describe("the GPUs", () => {
   });
 });
 
-test("several problems are named together", async () => {
+test("several problems are reported together", async () => {
   const text = endpointWith({ workersMin: -1, idleTimeout: 0, colour: "red" });
   expect((await complaint(text)).split("\n")).toEqual([
     "c.json has 3 problems:",
@@ -223,13 +223,13 @@ test("several problems are named together", async () => {
   ]);
 });
 
-test("invalid JSON is named with the place", async () => {
+test("invalid JSON is reported with its place", async () => {
   expect(await complaint('{"endpoints":\n {},}')).toBe(
     'c.json:2:5: the config is not valid JSON: unexpected "}"; expected a key in double quotes',
   );
 });
 
-test("a config that cannot be read says why", async () => {
+test("the refusal of an unreadable config says why", async () => {
   await using tree = await temporaryTree({ "c.json/": "" });
   await expect(readConfig(tree.path("c.json"), "c.json", {})).rejects.toThrow(
     /^c\.json cannot be read: .*directory/,

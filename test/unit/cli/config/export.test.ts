@@ -1,4 +1,4 @@
-/** The config made from an emulator's resources, and remarks on those that a config cannot express. */
+/** The config made from an emulator's resources, and remarks about resources that a config cannot express. */
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../emulator/cli/config/config-schema.ts";
 import { configOf, type ExportedResources } from "../../../../emulator/cli/export/config-of.ts";
@@ -32,7 +32,7 @@ function exported(resources: ExportedResources) {
   return { config, losses };
 }
 
-it("writes a handler as its file, and only settings that are not the default", () => {
+it("an export writes a handler as its file, and only settings that are not the default", () => {
   const resources = handlerResources({
     id: "hello",
     path: "/project/src/hello.ts",
@@ -44,7 +44,7 @@ it("writes a handler as its file, and only settings that are not the default", (
   });
 });
 
-it("writes a command, and its directory if that is not the config's", () => {
+it("an export writes a command, and its directory if that is not the config's", () => {
   const resources = handlerResources({ id: "a", path: "" });
   const from = (cwd: string) => ({
     ...resources,
@@ -60,7 +60,7 @@ it("writes a command, and its directory if that is not the config's", () => {
   });
 });
 
-it("writes that a command's workers share their directory", () => {
+it("an export writes that a command's workers share their directory", () => {
   const command = ["python", "a.py"];
   const origin = { id: "a", command, cwd: "/project/conf", workingDirectory: "shared" } as const;
   const resources = handlerResources({ id: "a", path: "" });
@@ -68,13 +68,13 @@ it("writes that a command's workers share their directory", () => {
   expect(config.endpoints).toEqual({ a: { command, workingDirectory: "shared" } });
 });
 
-it("writes the type of machine if it would otherwise follow from the GPUs", () => {
+it("an export writes the type of machine if it does not follow from the GPUs", () => {
   const settings = { gpuCount: 2, computeType: "CPU" } as const;
   const { config } = exported(handlerResources({ id: "a", path: "/project/conf/a.ts", settings }));
   expect(config.endpoints).toEqual({ a: { handler: "./a.ts", gpuCount: 2, computeType: "CPU" } });
 });
 
-it("uses the id as the key of a resource made over the interface, and writes its name", () => {
+it("an export uses the id as the key of a resource made over the interface, and writes its name", () => {
   const template = templateOf({
     id: "abcdefghij",
     name: "my template",
@@ -123,7 +123,7 @@ it("uses the id as the key of a resource made over the interface, and writes its
   });
 });
 
-describe("settings that a config cannot express are named", () => {
+describe("an export names settings that a config cannot express:", () => {
   it("an endpoint without a known file", () => {
     const resources = handlerResources({ id: "a", path: "/a.ts" });
     const { config, losses } = configOf({ ...resources, origins: NOTHING.origins }, "/");

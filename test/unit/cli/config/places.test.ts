@@ -1,4 +1,4 @@
-/** States where in the text of a config a key is found: in JSON, and in object literals of TypeScript. */
+/** The place of a key in the text of a config: in JSON, and in object literals of TypeScript. */
 import { describe, expect, test } from "vitest";
 import { placeIn } from "../../../../emulator/cli/config/key-positions.ts";
 
@@ -12,7 +12,7 @@ function marked(text: string) {
   };
 }
 
-describe("in JSON", () => {
+describe("a place in JSON", () => {
   test.each([
     ["a value", '{"endpoints": {"a": {"port": ‸1}}}', "endpoints.a.port"],
     ["an item of an array", '{"endpoints": {"a": {"x": [1, [2, 3],\n  ‸4]}}}', "endpoints.a.x.2"],
@@ -25,22 +25,22 @@ describe("in JSON", () => {
     expect(placeIn(text, path.split("."))).toEqual(place);
   });
 
-  test("the key itself on request", () => {
+  test("is the key itself on request", () => {
     const { text, place } = marked('{\n  "endpoints": {"a": {}},\n  ‸"prot": 1\n}');
     expect(placeIn(text, ["prot"], "key")).toEqual(place);
   });
 
-  test("the beginning for an empty path", () => {
+  test("is the beginning for an empty path", () => {
     expect(placeIn(' {"a": 1}', [])).toEqual({ line: 1, column: 2 });
   });
 
-  test("the beginning for a missing path", () => {
+  test("is the beginning for a missing path", () => {
     expect(placeIn('\n {"a": 1}', ["b"])).toEqual({ line: 2, column: 2 });
     expect(placeIn("[]", ["b"])).toEqual({ line: 1, column: 1 });
   });
 });
 
-describe("in TypeScript", () => {
+describe("a place in TypeScript", () => {
   test.each([
     ["a default export", "export default { endpoints: { a: { port: ‸1 } } };"],
     ["an argument", "export default defineConfig({ endpoints: { 'a': { port: ‸1 } } });"],
@@ -73,17 +73,17 @@ describe("in TypeScript", () => {
     expect(placeIn(text, ["endpoints", "a", "port"])).toEqual(place);
   });
 
-  test("a shorthand member", () => {
+  test("can be a shorthand member", () => {
     const { text, place } = marked("const port = 'x';\nexport default { endpoints: {}, ‸port };");
     expect(placeIn(text, ["port"])).toEqual(place);
   });
 
-  test("a computed value has the place of its expression", () => {
+  test("is the expression of a computed value", () => {
     const { text, place } = marked("export default { endpoints: { a: ‸make() } };");
     expect(placeIn(text, ["endpoints", "a", "port"])).toEqual(place);
   });
 
-  test("no place without an object literal", () => {
+  test("is missing without an object literal", () => {
     expect(placeIn("export default make();", ["endpoints", "a"])).toBeUndefined();
   });
 });

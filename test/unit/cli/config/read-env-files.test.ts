@@ -1,4 +1,4 @@
-/** Files of environment variables, and messages about lines that set nothing. */
+/** Env files, and messages about lines that set no variable. */
 import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readEnvFiles } from "../../../../emulator/cli/config/read-env-files.ts";
@@ -24,7 +24,7 @@ test.each([
   ["no assignment", "A=1\nsecret-half", /^a\.env:2: expected NAME=value/],
   ["a name that none can have", "1A=1", /^a\.env:1: expected NAME=value/],
   ["a quote that stays open", 'A=1\nB="x\ny', /^a\.env:2: the value of B has no closing "$/],
-])("%s is refused with its line, which is not shown", async (_, text, sentence) => {
+])("%s is refused with its line number, without its text", async (_, text, sentence) => {
   await expect(read({ "a.env": text })).rejects.toThrow(sentence);
   await expect(read({ "a.env": text })).rejects.not.toThrow("secret-half");
 });
@@ -36,7 +36,7 @@ test("a missing file is named, with a similar one", async () => {
   );
 });
 
-test("they add the variables that the environment does not have", async () => {
+test("env files add the variables that the environment does not have", async () => {
   await using tree = await temporaryTree({ "a.js": "", ".env": "A=file\nB=file\nC=same" });
   const environment = { A: "process", C: "same" };
   const inputs = await gatherStartOptions(
@@ -48,7 +48,7 @@ test("they add the variables that the environment does not have", async () => {
   expect([...inputs.fileVariables.keys()]).toEqual(["B", "C"]);
 });
 
-test("they are read again, and handlers get another environment only if a value has changed", async () => {
+test("env files are read again, and handlers get another environment only if a value has changed", async () => {
   await using tree = await temporaryTree({ "a.js": "", ".env": "A=1\nB=1\nC=1" });
   const environment: Record<string, string | undefined> = { C: "process" };
   const flags = { envFile: [".env"] };

@@ -89,7 +89,7 @@ test("an endpoint of an image has its own template, with the names of the interf
   });
 });
 
-test("endpoints share a template by its key", async () => {
+test("endpoints can share a template by its key", async () => {
   const { images, resources } = await read({
     endpoints: { a: { template: "base" }, b: { template: "base", workersMax: 1 } },
     templates: { base: { imageName: "busybox", env: { A: "1" } } },
@@ -102,14 +102,14 @@ test("endpoints share a template by its key", async () => {
   ]);
 });
 
-test("a key in the form of an id is the id, any other key always leads to the same id", () => {
+test("a key in the form of an id is the id, and any other key always gives one id", () => {
   expect(keyedId("networkVolume", "abcdefghi9")).toBe("abcdefghi9");
   expect(keyedId("networkVolume", "weights")).toBe(keyedId("networkVolume", "weights"));
   expect(keyedId("networkVolume", "weights")).not.toBe(keyedId("template", "weights"));
   expect(keyedId("registryAuth", "abcdefghi9")).toMatch(/^cl[0-9a-z]{23}$/);
 });
 
-describe("refused", () => {
+describe("a config is refused because of", () => {
   const handler = "a.ts";
   test.each([
     [

@@ -8,7 +8,7 @@ import type { JobRecord } from "../../../../emulator/index.ts";
 const read = (...args: string[]) => readCommandLine(args, "1.2.3");
 
 describe("the command line", () => {
-  test("everything behind the first -- belongs to the command", () => {
+  test("all arguments after the first -- belong to the command", () => {
     const args = ["exec", "--junit", "jobs.xml", "a", "--", "npm", "test", "--", "--port", "1"];
     expect(read(...args)).toEqual({
       kind: "exec",
@@ -88,7 +88,7 @@ describe("the report", () => {
     });
   });
 
-  test("exists for no jobs too", () => {
+  test("exists even without jobs", () => {
     expect(XMLValidator.validate(junitReport([]))).toBe(true);
     expect(junitReport([])).toContain('tests="0"');
   });

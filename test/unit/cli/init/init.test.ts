@@ -13,7 +13,7 @@ import { temporaryTree, type TemporaryTree } from "../../../temporary-tree.ts";
 
 const read = (...args: string[]) => readCommandLine(args, "1.2.3");
 
-/** Runs it without a terminal. */
+/** Runs init without a terminal. */
 async function init(tree: TemporaryTree, ...args: readonly string[]) {
   const invocation = read("init", ...args);
   if (invocation.kind !== "init") throw new Error("that is not init");
@@ -40,7 +40,7 @@ test("init takes a name and flags of its own", () => {
   expect(read("./init")).toMatchObject({ kind: "serve", targets: ["./init"] });
 });
 
-test("a project is made in a directory of its name, and the next steps are shown", async () => {
+test("a project is created in a directory of its name, and the next steps are shown", async () => {
   await using tree = await temporaryTree({});
   const { code, out, err } = await init(tree, "@me/greeter");
   expect({ code, err }).toEqual({ code: EXIT.stopped, err: "" });
@@ -53,7 +53,7 @@ test("a project is made in a directory of its name, and the next steps are shown
   expect(fs.existsSync(tree.path("greeter/.git"))).toBe(false);
 });
 
-test("the shown next steps are valid shell commands for any name of the directory", async () => {
+test("the next steps are valid shell commands for any directory name", async () => {
   await using tree = await temporaryTree({});
   const { out } = await init(tree, "greeter", "--dir", "Ada's $HOME");
   const [, steps = ""] = /Next:\n\n(.*)\n {2}npm install\n/u.exec(out) ?? [];
@@ -62,7 +62,7 @@ test("the shown next steps are valid shell commands for any name of the director
   await expect(init(tree, "./Ada's")).rejects.toThrow(String.raw`init --dir './Ada'\''s'`);
 });
 
-test("in a directory that is there, the project is called after it", async () => {
+test("a project in an existing directory has the directory's name", async () => {
   await using tree = await temporaryTree({ "My Model/weights.bin": "" });
   const { out } = await init(tree, "--dir", "My Model", "--template", "load-balanced");
   expect(out).toContain("Created my-model in My Model (starter: load-balanced).");
@@ -70,7 +70,7 @@ test("in a directory that is there, the project is called after it", async () =>
   expect(fs.existsSync(tree.path("My Model/weights.bin"))).toBe(true);
 });
 
-describe("nothing is written, and it is said why, where", () => {
+describe("init writes nothing and gives the reason when", () => {
   test.each([
     ["there is no name", [], "the project needs a name: sv-emulate init my-endpoint"],
     ["the name is none", ["My App"], "my-app would do"],
@@ -92,7 +92,7 @@ describe("nothing is written, and it is said why, where", () => {
   });
 });
 
-test("--git makes a repository, but not inside of another", async () => {
+test("--git creates a repository, but not inside another one", async () => {
   await using tree = await temporaryTree({});
   await init(tree, "outer", "--git");
   expect(fs.existsSync(tree.path("outer/.git"))).toBe(true);
@@ -110,7 +110,7 @@ describe("--install", () => {
     onTestFinished(() => void vi.unstubAllEnvs());
   }
 
-  test("runs npm in the project, which then need not be said", async () => {
+  test("runs npm in the project, and omits it from the next steps", async () => {
     await using tree = await temporaryTree({});
     stubNpm(tree, 'echo "$@" > ran-here');
     const { code, out } = await init(tree, "greeter", "--install");
@@ -119,7 +119,7 @@ describe("--install", () => {
     expect(out).toContain("  cd greeter\n  npm test\n");
   });
 
-  test("that fails is said, and the project stays", async () => {
+  test("that fails is reported, and the project stays", async () => {
     await using tree = await temporaryTree({});
     stubNpm(tree, "exit 7");
     const { code, out, err } = await init(tree, "greeter", "--install");
@@ -131,7 +131,7 @@ describe("--install", () => {
 });
 
 describe("questions", () => {
-  /** A terminal in which the next keys are pressed once the last words of a question appear. */
+  /** A terminal that presses the next keys when the last words of a question appear. */
   function terminal(...dialogue: readonly (readonly [string, string])[]) {
     const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
     const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
@@ -143,7 +143,7 @@ describe("questions", () => {
       if (next === undefined || !shown.includes(next[0])) return;
       left.shift();
       shown = "";
-      // Keys that came while the question is being drawn would be none of an answer.
+      // Keys pressed while the question is drawn would not belong to the answer.
       setImmediate(() => next[1].split("").forEach((key) => input.write(key)));
     });
     return { input, output };
@@ -151,7 +151,7 @@ describe("questions", () => {
   const nothing = { name: undefined, starter: undefined, git: undefined, install: undefined };
   const problemOf = (name: string) => (name === "zod" ? "zod is taken" : undefined);
 
-  test("are asked for all that is not known, and a bad name is asked for again", async () => {
+  test("cover all that is unknown, and are repeated for a bad name", async () => {
     const person = terminal(
       ["Which starter?", "j\r"],
       ["What is it called?", "zod\r"],
@@ -167,13 +167,13 @@ describe("questions", () => {
     });
   });
 
-  test("are not asked where the answer is known", async () => {
+  test("are skipped when the answer is known", async () => {
     const person = terminal(["What is it called?", "\r"]);
     const known = { ...nothing, starter: "hello", git: true, install: false } as const;
     expect(await ask(known, problemOf, person)).toEqual({ ...known, name: "my-endpoint" });
   });
 
-  test("end with Ctrl-C, and when the program is told to stop", async () => {
+  test("end with Ctrl-C, and when the program must stop", async () => {
     const gone = ask(nothing, problemOf, terminal(["Which starter?", "\u0003"]));
     await expect(gone).rejects.toThrow(GivenUpError);
     const told = ask(nothing, problemOf, { ...terminal(), signal: AbortSignal.abort() });

@@ -1,4 +1,4 @@
-/** Finished jobs in a terminal: whole screens, one by one and in groups. */
+/** Finished jobs in a terminal: whole screens, for single jobs and groups. */
 import { describe, expect, test } from "vitest";
 import type { AttemptEnd } from "../../../../emulator/core/observe/log/attempt-end.ts";
 import {
@@ -6,7 +6,7 @@ import {
   type AttemptScreenOptions,
 } from "../../../../emulator/cli/log/attempt-screen.ts";
 
-/** At no particular place on Earth. */
+/** A time without a time zone. */
 const AT = new Date(2026, 0, 2, 3, 4, 5, 0).getTime();
 const good: AttemptEnd = {
   jobId: "01a1fa78-3741-7e3d-9b8d-1f14844a6dd2-e1",
@@ -29,7 +29,7 @@ const bad: AttemptEnd = {
   failure: { type: "handler_error", message: "no such plan: bad", stack: STACK },
 };
 
-/** The screen after each end, and output due at the moments without one. */
+/** The screen after each end, and output due at the times without an end. */
 class Terminal {
   readonly #screen: AttemptScreen;
   text = "\n";
@@ -68,7 +68,7 @@ class Terminal {
   }
 }
 
-test("each job is a line, with the user's own frames below a failure", () => {
+test("each job is one line, with the user's own frames below a failure", () => {
   const again = { ...good, isTriedAgain: true };
   const lost = { type: "worker_lost", message: "Its worker ended." } as const;
   const terminal = new Terminal()
@@ -93,7 +93,7 @@ test("each job is a line, with the user's own frames below a failure", () => {
 `);
 });
 
-describe("the same failure many times", () => {
+describe("a repeated failure", () => {
   test("is shown once, then counted at growing intervals", () => {
     const terminal = new Terminal();
     for (let at = 0; at < 20_000; at += 10) terminal.pass(at).ended(bad, at);
@@ -111,7 +111,7 @@ describe("the same failure many times", () => {
 `);
   });
 
-  test("is reported at once if it is rare, and shown whole again after a minute", () => {
+  test("is reported at once if it is rare, and shown in full again after a minute", () => {
     const terminal = new Terminal().ended(bad).ended(bad, 8_000).ended(bad, 16_000);
     expect(terminal.dueAt).toBeUndefined();
     terminal.ended(bad, 76_000);
@@ -123,7 +123,7 @@ describe("the same failure many times", () => {
     ]);
   });
 
-  test("at each attempt of a job is a line of its own", () => {
+  test("at each attempt of a job has its own line", () => {
     const { text } = new Terminal()
       .ended({ ...bad, isTriedAgain: true })
       .ended({ ...bad, isTriedAgain: true, attempt: 2 }, 100)
@@ -171,7 +171,7 @@ test("ten different failures a second are shown, and the others counted", () => 
   expect(terminal.dueAt).toBeUndefined();
 });
 
-test("completed jobs under load are one line a second for each endpoint", () => {
+test("completed jobs under load make one line a second for each endpoint", () => {
   const terminal = new Terminal();
   for (let at = 0; at < 3_000; at += 5) {
     terminal.pass(at).ended({ ...good, durationMs: at % 10 === 0 ? 3 : 4 }, at);
@@ -196,7 +196,7 @@ test("completed jobs under load are one line a second for each endpoint", () => 
   );
 });
 
-test("jobs of many endpoints are at most five lines", () => {
+test("jobs of many endpoints make five lines at most", () => {
   const terminal = new Terminal();
   for (let nr = 0; nr < 1_000; nr++)
     terminal.ended({ ...good, endpointId: `e${Math.min(nr % 60, nr % 7)}` });
@@ -208,7 +208,7 @@ test("jobs of many endpoints are at most five lines", () => {
   );
 });
 
-test("hundreds of cancelled and purged jobs are one line for each kind", () => {
+test("hundreds of cancelled and purged jobs make one line for each kind", () => {
   const unstarted = { ...good, attempt: 0, durationMs: undefined };
   const { text } = new Terminal()
     .ended(good, 0, 5)
@@ -221,13 +221,13 @@ test("hundreds of cancelled and purged jobs are one line for each kind", () => {
   ]);
 });
 
-test("only failures are shown without a terminal", () => {
+test("without a terminal only failures are shown", () => {
   const terminal = new Terminal({ isWhole: false }).ended(good, 0, 100).ended(bad).close(1_000);
   expect(terminal.text.match(/greeter/g)).toHaveLength(3);
   expect(terminal.text).not.toContain("✓");
 });
 
-test("lines fit the width of the terminal, except messages, which are whole", () => {
+test("lines fit the width of the terminal, except messages, which are not cut", () => {
   const message = `${"word ".repeat(30)}end`;
   const stack = `Error: x\n    at parse (/${"folder/".repeat(12)}greeter/handler.ts:4:29)`;
   const failure = { type: "handler_error", message: `${message}\nsecond line`, stack } as const;
@@ -246,7 +246,7 @@ test("lines fit the width of the terminal, except messages, which are whole", ()
   }
 });
 
-test("colours are dim and red, and messages of others move no cursor", () => {
+test("colours are dim and red, and a foreign message moves no cursor", () => {
   const failure = { type: "handler_error", message: "\u001b[2J\u001b[31mred\rgone" } as const;
   const { text } = new Terminal({ colors: true }).ended(good).ended({ ...bad, failure }, 0);
   expect(text).toContain("\u001b[2m✓ greeter …f14844a6dd2-e1 completed after 12 ms\u001b[22m");

@@ -16,19 +16,19 @@ const handler = {
 
 const plain = (entry: Partial<LogEntry>) => prettyLine({ ...service, ...entry }, PLAIN);
 
-test("the service's own entries: time of day, level, message and values", () => {
+test("an entry of the service shows the time of day, level, message and values", () => {
   expect(
     plain({ fields: { endpointId: "hello", tries: 2, gone: undefined, why: "no room", all: [] } }),
   ).toBe('03:04:05.006 info worker started endpointId=hello tries=2 why="no room"\n');
 });
 
-test("output of a handler stands behind a bar, after its endpoint and the end of its job's id", () => {
+test("output of a handler follows a bar, after its endpoint and the end of its job's id", () => {
   expect(plain({ message: "hi", origin: handler })).toBe(
     "03:04:05.006 hello …f14844a6dd2-e1 | hi\n",
   );
 });
 
-test("a line without a known job stands behind a bar too", () => {
+test("a line without a known job follows a bar too", () => {
   const { jobId: _, ...origin } = handler;
   expect(plain({ message: "loading", origin })).toBe("03:04:05.006 hello | loading\n");
 });
@@ -37,7 +37,7 @@ test("a level other than info is shown", () => {
   expect(plain({ level: "warn", message: "hot", origin: handler })).toMatch(/ \| warn hot\n$/);
 });
 
-test("a line of the worker program names the worker, and nothing twice", () => {
+test("a line of the worker program names the worker, and repeats nothing", () => {
   const origin = { source: "worker", endpointId: "hello", workerId: "w1" } as const;
   const fields = { workerId: "w1", endpointId: "hello", concurrency: 4 };
   expect(plain({ message: "ready", fields, origin })).toBe(
@@ -54,7 +54,7 @@ describe("errors", () => {
     );
   });
 
-  test("are shown whole when asked for", () => {
+  test("are shown in full on request", () => {
     const text = prettyLine({ ...service, fields: { err } }, { colors: false, stacks: true });
     expect(text).toContain(err.stack);
   });
@@ -69,7 +69,7 @@ describe("colours", () => {
     expect(coloured("x")).toContain("\u001b[35mhello\u001b[39m");
   });
 
-  test("are removed otherwise, also a handler's own", () => {
+  test("are removed otherwise, even a handler's own", () => {
     const text = plain({ message: "\u001b[32mgreen\u001b[39m", origin: handler });
     expect(text).toMatch(/ \| green\n$/);
   });

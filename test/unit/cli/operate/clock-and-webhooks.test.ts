@@ -4,7 +4,7 @@ import { startTestHttp, type TestHttp } from "../../http/http-harness.ts";
 import { json, run, submit } from "./run-command.ts";
 import { LOOK_MS } from "../../../setup/patience.ts";
 
-test("the clock is shown with the next due moments, and advanced by an argument or an option", async () => {
+test("the clock is shown with the next due events, and advanced by an argument or an option", async () => {
   await using service = await startTestHttp();
   await service.test.clock.advance(0);
   expect(await run(service, "clock")).toMatch(/^now {7}\d{4}-\S+ \S+\ndue next {2}nothing\n$/);
@@ -40,7 +40,7 @@ async function endOne(service: TestHttp, path: string): Promise<string> {
   return id;
 }
 
-test("webhook deliveries are listed, shown with their request and their tries, and sent again", async () => {
+test("webhook deliveries are listed, shown with their request and tries, and sent again", async () => {
   await using service = await startTestHttp();
   const one = await endOne(service, "one");
   const two = await endOne(service, "two");
@@ -67,7 +67,7 @@ test("webhook deliveries are listed, shown with their request and their tries, a
   expect(shown.tries).toHaveLength(2);
 });
 
-test("a missing, unnamed or ambiguous delivery is refused as such", async () => {
+test("a missing, unnamed or ambiguous delivery is refused with that reason", async () => {
   await using service = await startTestHttp();
   await endOne(service, "one");
   await endOne(service, "two");

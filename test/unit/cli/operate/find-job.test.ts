@@ -1,4 +1,4 @@
-/** Finds a job by the end of its id, by its beginning, or as the newest; also a deleted one. */
+/** Lookup of a job by the end or the beginning of its id, or as the newest; also of a deleted job. */
 import { expect, test } from "vitest";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { shortId } from "../../../../emulator/cli/log/pretty-line.ts";
@@ -34,7 +34,7 @@ test("all commands on a job accept the end of its id as the log shows it", async
   expect(await idOf(service, id.slice("sync-".length, -3))).toBe(id);
 });
 
-test("an ambiguous id is refused with all candidates, an unknown one as such", async () => {
+test("an ambiguous id is refused with all candidates, and an unknown id as unknown", async () => {
   await using service = await startTestHttp();
   const ids = [await submit(service), await submit(service)];
   const refused = run(service, "cancel", "-e1");
@@ -74,7 +74,7 @@ test("a failed job that was deleted is found, shown and explained, and cannot be
   await expect(run(service, "retry", shortId(id))).rejects.toThrow("was deleted, and its input is");
 });
 
-test("a job that was deleted while it ran says so", async () => {
+test("the report of a job that was deleted while it ran says so", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const id = await submit(service, "echo", { policy: { ttl: 10_000 } });

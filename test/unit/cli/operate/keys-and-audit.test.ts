@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { startTestHttp } from "../../http/http-harness.ts";
 import { json, run } from "./run-command.ts";
 
-test("a key is made and shown once, listed, used by a command, and revoked by its name", async () => {
+test("a key is created and shown once, listed, used by a command, and revoked by its name", async () => {
   await using service = await startTestHttp();
   const flags = { scope: "read-only", expires: "30d" } as const;
   const made = await run(service, "keys create", "ci", { flags });
@@ -22,7 +22,7 @@ test("a key is made and shown once, listed, used by a command, and revoked by it
   await expect(run(service, "keys revoke", "ci")).rejects.toThrow('there is no key "ci"');
 });
 
-test("a key for jobs names its endpoints, and an expired key is refused as such", async () => {
+test("a key for jobs names its endpoints, and an expired key is refused as expired", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const flags = { ...json, scope: "jobs", endpoints: "echo, other", expires: "1h" } as const;
@@ -57,14 +57,14 @@ test("a token is shown as the variables of a worker, listed without other keys, 
   expect(await run(service, "token revoke", "attic")).toContain("attic is revoked");
 });
 
-test("a token without a port for workers is answered with the missing setting", async () => {
+test("creating a token without a port for workers fails with the missing setting", async () => {
   await using service = await startTestHttp();
   expect(await run(service, "token create", "echo")).toMatch(
     /\nSV_WORKER_TOKEN=sv_[\w-]+\n\nthe emulator has no port for workers: start it with --worker-port/u,
   );
 });
 
-test("the audit is a table of who changed what, the newest change first", async () => {
+test("the audit is a table of the author and subject of each change, newest first", async () => {
   await using service = await startTestHttp();
   await run(service, "clock", "+1m");
   await run(service, "purge", "echo", { flags: { yes: true } });

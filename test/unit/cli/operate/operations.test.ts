@@ -1,4 +1,4 @@
-/** The operations that commands call, held against those of the service. */
+/** The operations that commands call exist in the service. */
 import { expect, test } from "vitest";
 import { OPERATIONS as CALLED, pathOf } from "../../../../emulator/cli/operate/operations.ts";
 import { OPERATIONS } from "../../../../emulator/http/operations.ts";
@@ -8,7 +8,7 @@ test.each(Object.entries(CALLED))("%s is an operation of the service", (name, [m
   expect(OPERATIONS[name]?.methods).toContain(method);
 });
 
-test("parameters of the path are filled in and escaped, the other ones are the query", () => {
+test("parameters of the path are filled in and escaped, and the others form the query", () => {
   expect(pathOf("listJobs", { status: "FAILED", limit: undefined })).toBe(
     "/emulator/jobs?status=FAILED",
   );

@@ -11,14 +11,14 @@ let service: TestHttp;
 beforeEach(async () => (service = await startTestHttp()));
 afterEach(async () => service[Symbol.asyncDispose]());
 
-it("says that it is ready, without a key", async () => {
+it("ready reports a ready service, without a key", async () => {
   expect(await run(service, "ready", undefined, { key: "" })).toBe("ready\n");
   expect(JSON.parse(await run(service, "ready", undefined, { flags: json }))).toEqual({
     ready: true,
   });
 });
 
-it("says what is missing", async () => {
+it("ready names what is missing", async () => {
   service.test.engine.readiness.storeAway(true);
   await expect(run(service, "ready")).rejects.toMatchObject({
     name: "RefusedError",
@@ -26,7 +26,7 @@ it("says what is missing", async () => {
   });
 });
 
-it("waits for the given time", async () => {
+it("ready waits for the given time", async () => {
   const { readiness } = service.test.engine;
   readiness.storeAway(true);
   await expect(run(service, "ready", undefined, { flags: { wait: "10ms" } })).rejects.toThrow(
@@ -40,7 +40,7 @@ it("waits for the given time", async () => {
   );
 });
 
-it("stops waiting when it is interrupted", async () => {
+it("ready stops waiting when it is interrupted", async () => {
   service.test.engine.readiness.storeAway(true);
   const stopped = new AbortController();
   const options = { flags: { wait: "1h" }, signal: stopped.signal };
@@ -49,7 +49,7 @@ it("stops waiting when it is interrupted", async () => {
   await expect(waiting).rejects.toMatchObject({ name: "AbortError" });
 });
 
-it("accepts any certificate and sends no key; the other commands say what to do", async () => {
+it("ready accepts any certificate and sends no key, and the other commands say what to do", async () => {
   const keys: unknown[] = [];
   const server = createServer(makeCertificate(), ({ headers }, response) => {
     keys.push(headers.authorization);

@@ -4,14 +4,14 @@ import { startTestHttp } from "../../http/http-harness.ts";
 import { startReplicas } from "../../http/replicas/replicas-harness.ts";
 import { json, run } from "./run-command.ts";
 
-test("an emulator with a store of its own is one line without the columns about others", async () => {
+test("an emulator with its own store is one line without the columns about others", async () => {
   await using service = await startTestHttp();
   const [head, line] = (await run(service, "replicas")).split("\n");
   expect(head).toMatch(/^REPLICA +VERSION +STARTED +ENDPOINTS +WORKERS +RUNNING$/u);
   expect(line).toMatch(/^\S+-\d+ +\S+ +2026-01-01 00:00:00 +1 +0 +0$/u);
 });
 
-test("several replicas are listed with the one that answered, silent ones, and partitions without an owner", async () => {
+test("several replicas are listed with the one that answered, the silent ones, and partitions without an owner", async () => {
   await using replicas = await startReplicas();
   const { a, c } = replicas;
   c.way.close();

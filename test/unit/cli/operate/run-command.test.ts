@@ -25,7 +25,7 @@ test("endpoints and workers are listed", async () => {
   await expect(run(service, "workers", "nope")).rejects.toThrow(`there is no endpoint "nope"`);
 });
 
-test("jobs are listed, shown, cancelled and queued again", async () => {
+test("jobs are listed, shown, cancelled and retried", async () => {
   await using service = await startTestHttp();
   const first = await submit(service);
   const second = await submit(service);
@@ -69,7 +69,7 @@ test("a failed and a waiting job are explained in one paragraph", async () => {
   await expect(run(service, "why", "nope")).rejects.toThrow(`there is no job "nope"`);
 });
 
-test("a purge asks first, and is refused without a person to ask", async () => {
+test("a purge asks for confirmation, and is refused without a person to ask", async () => {
   await using service = await startTestHttp();
   await submit(service);
   await expect(run(service, "purge", "echo")).rejects.toMatchObject({ name: "UsageError" });
@@ -80,7 +80,7 @@ test("a purge asks first, and is refused without a person to ask", async () => {
   expect(JSON.parse(purged)).toMatchObject({ removed: 1 });
 });
 
-test("the log is shown for people or as JSON, and followed until it is interrupted", async () => {
+test("the log is shown as text or JSON, and followed until it is interrupted", async () => {
   await using service = await startTestHttp();
   const say = (line: string) =>
     service.test.engine.logs.workerLine({ endpointId: "echo", workerId: "w1", line });

@@ -7,13 +7,13 @@ import { KEY, type TestHttp } from "../../http/http-harness.ts";
 interface Asked {
   readonly flags?: CommandFlags;
   readonly key?: string;
-  /** Answers of a person; default: there is none. */
+  /** Answers of a person; default: no person. */
   readonly answer?: boolean;
   readonly signal?: AbortSignal;
   readonly out?: (text: string) => void;
 }
 
-/** What the command writes. */
+/** Output of the command. */
 export async function run(
   { url }: Pick<TestHttp, "url">,
   name: CommandName,

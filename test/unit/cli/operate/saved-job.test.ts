@@ -1,4 +1,4 @@
-/** A job that is saved to a file and run elsewhere. */
+/** A job that is saved to a file and run on another emulator. */
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
@@ -6,10 +6,10 @@ import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { startTestHttp } from "../../http/http-harness.ts";
 import { json, run, submit } from "./run-command.ts";
 
-/** The sent text: numbers and spaces that a parser would not keep. */
+/** The sent text, with numbers and spaces that a parser would not keep. */
 const INPUT = '{"big":12345678901234567890,"n":1.0, "ü":"\\u00fc"}';
 
-test("has its endpoint, its limits and its input as sent, and no credentials", async () => {
+test("a saved job has its endpoint, its limits and its input as sent, and no credentials", async () => {
   await using service = await startTestHttp();
   using directory = temporaryDirectory();
   const file = path.join(directory.path, "job.json");
@@ -33,7 +33,7 @@ test("has its endpoint, its limits and its input as sent, and no credentials", a
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
-test("runs on another emulator, on its endpoint or a given one, and is shown at its end", async () => {
+test("a saved job runs on another emulator, on its endpoint or a given one, and is shown at its end", async () => {
   await using here = await startTestHttp();
   await using there = await startTestHttp();
   await there.test.addEndpoint("other");
@@ -55,7 +55,7 @@ test("runs on another emulator, on its endpoint or a given one, and is shown at 
   });
 });
 
-test("an invalid file is refused before anything is run", async () => {
+test("an invalid file is refused before a job runs", async () => {
   await using service = await startTestHttp();
   using directory = temporaryDirectory();
   const from = path.join(directory.path, "job.json");

@@ -1,4 +1,4 @@
-/** How tables, durations and jobs are shown. */
+/** Output of tables, durations and jobs. */
 import { expect, test } from "vitest";
 import type { Attempt, JobDetails } from "../../../../emulator/cli/operate/find-job.ts";
 import { jobText } from "../../../../emulator/cli/operate/show-job.ts";
@@ -87,7 +87,7 @@ test("a job is shown with its known facts, its failure report, and shortened pay
   expect(text).not.toContain("\u001B");
 });
 
-test("attempts are shown with the stages of a worker's start, and why each ended", () => {
+test("attempts are shown with the stages of a worker's start, and the reason of each end", () => {
   const instant = (seconds: number) => new Date(1_000 * seconds).toISOString();
   const attempts: Attempt[] = [
     {
@@ -113,7 +113,7 @@ test("attempts are shown with the stages of a worker's start, and why each ended
   );
 });
 
-test("the value of a job in progress is its progress", () => {
+test("a running job shows its progress as its value", () => {
   const { failure: _, input: __, ...rest } = JOB;
   const text = jobText({ ...rest, status: "IN_PROGRESS", output: 0.5 }, painter(false));
   expect(text).toMatch(/\nprogress\n {2}0.5\n$/);

@@ -1,4 +1,4 @@
-/** The paragraph on why a job stands where it does, from facts alone. */
+/** The paragraph about the state of a job, from facts alone. */
 import { describe, expect, test } from "vitest";
 import type { Failure } from "../../../../runtime/protocol/generated/answers.ts";
 import type { Attempt, JobDetails } from "../../../../emulator/cli/operate/find-job.ts";
@@ -57,7 +57,7 @@ const others = (version: number, status: OtherJob["status"], count: number): Oth
     version,
   }));
 
-describe("a job that failed", () => {
+describe("the paragraph about a failed job", () => {
   test("says its duration, its worker and its message", () => {
     const job = { attempts: [attempt(1, { failure: failed() })], failure: failed() };
     expect(why(facts({ job }))).toBe(
@@ -97,7 +97,7 @@ describe("a job that failed", () => {
     expect(why(facts({ job }))).toContain(`Job j1-e1 of "tiles" ${words} 2.0 s`);
   });
 
-  test("without a worker says only why", () => {
+  test("without a worker names only the reason", () => {
     const failure = failed({ type: "data_damaged", message: "its input is missing" });
     expect(why(facts({ job: { failure } }))).toBe(
       'Job j1-e1 of "tiles" failed. Its input is missing.',
@@ -105,8 +105,8 @@ describe("a job that failed", () => {
   });
 });
 
-describe("limits", () => {
-  test("of time are named after a time-out, and while the job runs", () => {
+describe("limits in the paragraph", () => {
+  test("of time are named after a timeout, and while the job runs", () => {
     const timedOut = {
       status: "TIMED_OUT" as const,
       attempts: [attempt(1, { outcome: "timed_out" })],
@@ -118,7 +118,7 @@ describe("limits", () => {
     );
   });
 
-  test("of memory name a remedy", () => {
+  test("of memory come with a remedy", () => {
     const job = { attempts: [attempt(1, { outcome: "out_of_memory" })], failure: failed() };
     expect(why(facts({ job }))).toContain("It needs less memory, or its worker more");
   });
@@ -132,25 +132,25 @@ describe("limits", () => {
   });
 });
 
-describe("the history", () => {
+describe("the history in the paragraph", () => {
   const oom = (number: number, version = 7) =>
     attempt(number, { outcome: "out_of_memory", version });
 
-  test("counts the same end in a row on one version, and names a version that was fine", () => {
+  test("counts equal ends in a row on one version, and names a version that worked", () => {
     const job = { attempts: [oom(1), oom(2), oom(3)], failure: failed({ outOfMemory: true }) };
     const text = why(facts({ job, others: others(6, "COMPLETED", 12) }));
     expect(text).toContain("It was the third out-of-memory in a row on version 7, in 3 attempts.");
     expect(text).toContain("Version 6 was fine: 12 jobs completed on it and none failed.");
   });
 
-  test("names no version if the row has several", () => {
+  test("names no version if the row has several versions", () => {
     const job = { attempts: [oom(1, 6), oom(2)], failure: failed() };
     expect(why(facts({ job }))).toContain(
       "It was the second out-of-memory in a row, in 2 attempts.",
     );
   });
 
-  test("names other outcomes before", () => {
+  test("names earlier outcomes of another kind", () => {
     const lost = attempt(1, { outcome: "lost", version: 6, failure: failed({ message: "gone." }) });
     const job = { attempts: [lost, attempt(2)], failure: failed() };
     const text = why(facts({ job }));
@@ -159,7 +159,7 @@ describe("the history", () => {
     expect(why(facts({ job: more }))).toContain("attempts. Before, attempt 1 lost its worker");
   });
 
-  test("shows the last three of many, and counts the ones that are not kept", () => {
+  test("shows the last three of many attempts, and counts those that are not kept", () => {
     const attempts = [1, 2, 3, 4].map((number) => attempt(number, { outcome: "handed_back" }));
     const text = why(facts({ job: { attempts: [...attempts, attempt(5)], failure: failed() } }));
     expect(text).toContain("Before, among 4 attempts, attempt 2 was handed back");
@@ -167,7 +167,7 @@ describe("the history", () => {
     expect(why(facts({ job: kept }))).toContain("at least the third out-of-memory in a row");
   });
 
-  test("of a completed job names its failed attempts", () => {
+  test("of a completed job has its failed attempts", () => {
     const attempts = [attempt(1), attempt(2, { outcome: "completed" })];
     const text = why(
       facts({ job: { status: "COMPLETED", attempts }, others: others(6, "COMPLETED", 3) }),
@@ -177,7 +177,7 @@ describe("the history", () => {
     );
   });
 
-  test("does not call a version fine if a job failed on it", () => {
+  test("does not say that a version worked if a job failed on it", () => {
     const job = { attempts: [attempt(1, { version: 6 }), attempt(2)], failure: failed() };
     expect(why(facts({ job, others: others(6, "COMPLETED", 3) }))).not.toContain("was fine");
     const mixed = [
@@ -212,7 +212,7 @@ describe("other jobs on the same version", () => {
   });
 });
 
-describe("a job that waits", () => {
+describe("the paragraph about a waiting job", () => {
   const job = { status: "IN_QUEUE" as const };
   const endpoint = (given: object) => ({ ...facts().endpoint, ...given }) as WhyFacts["endpoint"];
   const workers = (given: object) =>
@@ -235,7 +235,7 @@ describe("a job that waits", () => {
     expect(why(facts({ job, endpoint: busy }))).toContain(", beside 4 other jobs:");
   });
 
-  test("counts the failed starts since, and names a version that was fine", () => {
+  test("counts the failed starts since, and names a version that worked", () => {
     const start = { at: T0 + 5_000, version: 7, outOfMemory: true, message: "" };
     const failedStarts = [
       { ...start, at: T0 - 1, outOfMemory: true },
@@ -261,7 +261,7 @@ describe("a job that waits", () => {
     );
   });
 
-  test("after a retry names its earlier attempts", () => {
+  test("names its earlier attempts after a retry", () => {
     const attempts = [attempt(1, { outcome: "lost" })];
     const text = why(facts({ job: { ...job, attempts, queuedAt: at(12) } }));
     expect(text).toContain("has been waiting for 48.0 s");
@@ -269,7 +269,7 @@ describe("a job that waits", () => {
   });
 });
 
-test("a cancelled job says whether it had begun", () => {
+test("the paragraph about a cancelled job says whether it had begun", () => {
   const job = { status: "CANCELLED" as const };
   expect(why(facts({ job }))).toBe('Job j1-e1 of "tiles" was cancelled before a worker had it.');
   const attempts = [attempt(1, { outcome: "cancelled" })];

@@ -1,10 +1,10 @@
-/** States for how long a start waits for what handlers take. */
+/** The wait of a start for the schemas of its handlers. */
 import { expect, test, vi } from "vitest";
 import { HandlerInputs } from "../../../../emulator/cli/serve/announce.ts";
 
 const input = { type: "object" };
 
-test("until all have reported, also handlers without a schema", async () => {
+test("a start waits until all handlers have reported, also those without a schema", async () => {
   const told = new HandlerInputs();
   told.note("a", { input });
   const all = told.of(["a", "b"], 1_000_000);
@@ -15,7 +15,7 @@ test("until all have reported, also handlers without a schema", async () => {
   expect(await told.of([], 1_000_000)).toEqual(new Map());
 });
 
-test("no longer than the limit", async () => {
+test("a start waits no longer than the limit", async () => {
   vi.useFakeTimers();
   const told = new HandlerInputs();
   const all = told.of(["a", "b"], 2_000);

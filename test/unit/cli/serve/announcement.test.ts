@@ -1,4 +1,4 @@
-/** The announcement of the service, with curl lines that survive a shell, and the summary at the end. */
+/** The announcement of the service, with curl lines that any shell accepts, and the summary at the end. */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import {
@@ -17,7 +17,7 @@ const announcement: Announcement = {
   s3: undefined,
 };
 
-/** The arguments of every curl in the text, as a shell would hand them over. */
+/** The arguments of every curl in the text, as a shell passes them. */
 function curlArguments(text: string, env: Readonly<Record<string, string>> = {}): string[][] {
   const commands = text.match(/curl [^|)\n]*/g) ?? [];
   return commands.map((command) => {
@@ -42,7 +42,7 @@ test("each endpoint has a line to call it, with its own example input if there i
   ]);
 });
 
-test("people see the key and the addresses, and then the example calls", () => {
+test("the announcement shows the key and the addresses, and then the example calls", () => {
   expect(invitation({ ...announcement, isNewKey: true })).toBe(`
 API key (shown once): k-1
 API reference: http://127.0.0.1:7080/docs

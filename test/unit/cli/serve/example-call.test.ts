@@ -1,10 +1,10 @@
-/** The example call from the README beside a handler. */
+/** The example call in the README beside a handler. */
 import path from "node:path";
 import { expect, test } from "vitest";
 import { exampleCall } from "../../../../emulator/cli/serve/example-call.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";
 
-test("the example call is the first one in the README that is complete and can be pasted", async () => {
+test("the example call is the first complete one in the README", async () => {
   const long = `'{"input":{"text":"${"x".repeat(600)}"}}'`;
   await using tree = await temporaryTree({
     "a/README.md": `'{"input":{"sizes":[320,' ${long} -d '{"input":{"n":1,}}' -d '{"input":{"name":"Ada"}}' | jq

@@ -1,4 +1,4 @@
-/** Opening a browser: the platform's own opener is used; if it fails, the address is printed. */
+/** The platform's own opener opens a browser; if it fails, the address is printed. */
 import fs from "node:fs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openBrowser } from "../../../../emulator/cli/serve/open-browser.ts";

@@ -1,4 +1,4 @@
-/** Inputs that are made of schemas fit them, whatever these ask for. */
+/** Example inputs generated from schemas match them. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { callsOfSchemas } from "../../../../emulator/cli/serve/example-call.ts";

@@ -1,4 +1,4 @@
-/** States how signals end a service: the first drains, the second does not wait, the third waits for nothing. */
+/** Signals that end a service: the first drains, the second does not wait, the third kills at once. */
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { serve } from "../../../../emulator/cli/serve/serve.ts";
@@ -34,7 +34,7 @@ function staged() {
   };
   const code = serve({
     start: async () => started.promise,
-    // Time enough passes between any two signals.
+    // Enough time passes between any two signals.
     signals: countStopSignals(source, () => (now += 1_000)),
     ready: () => void events.push("ready"),
     say: (sentence) => void events.push(`say: ${sentence}`),
@@ -47,7 +47,7 @@ function staged() {
     start: () => started.resolve(emulator),
     failStart: (error: Error) => started.reject(error),
     signal: (name: "SIGINT" | "SIGTERM") => void source.emit(name),
-    /** Lets everything that was set off come to rest. */
+    /** Waits until everything that was triggered has settled. */
     settle: async () => new Promise((resolve) => setImmediate(resolve)),
   };
 }
@@ -72,7 +72,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   },
 );
 
-test("a second signal kills and ends with 130", async () => {
+test("a second signal kills the workers, and the exit code is 130", async () => {
   const { code, events, stops, start, signal, settle } = staged();
   start();
   await settle();
@@ -85,7 +85,7 @@ test("a second signal kills and ends with 130", async () => {
   expect(events.at(-1)).toBe("stopped");
 });
 
-test("a third signal does not wait for the killing", async () => {
+test("a third signal does not wait for the kill", async () => {
   const { code, start, signal, settle } = staged();
   start();
   await settle();
@@ -103,21 +103,21 @@ test("a signal before the service has started stops it without a ready line", as
   expect(await code).toBe(0);
 });
 
-test("two signals before it has started do not wait for it", async () => {
+test("two signals before the service has started do not wait for it", async () => {
   const { code, signal } = staged();
   signal("SIGINT");
   signal("SIGINT");
   expect(await code).toBe(130);
 });
 
-test("a start that fails is the caller's to explain", async () => {
+test("a failed start rejects for the caller", async () => {
   const { code, events, failStart } = staged();
   failStart(new Error("the port is taken"));
   await expect(code).rejects.toThrow("the port is taken");
   expect(events).toEqual([]);
 });
 
-test("a drain that fails is the caller's to explain", async () => {
+test("a failed drain rejects for the caller", async () => {
   const { code, stops, start, signal } = staged();
   start();
   signal("SIGINT");

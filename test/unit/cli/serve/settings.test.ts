@@ -1,4 +1,4 @@
-/** States which of flag, environment, config and default wins, and which values are refused. */
+/** Precedence of flag, environment, config and default, and refused values. */
 import { describe, expect, test } from "vitest";
 import type { Config, ServerConfig } from "../../../../emulator/cli/config/config.ts";
 import {
@@ -183,7 +183,7 @@ test("an empty variable counts as unset", () => {
   });
 });
 
-test("a given key of fewer than 8 characters is for this machine alone", () => {
+test("a given key of fewer than 8 characters is accepted for this machine only", () => {
   const short = { SV_API_KEY: "seven77" };
   expect(settled({}, short).apiKey).toBe("seven77");
   expect(() => settled({ host: "0.0.0.0" }, short)).toThrow(
@@ -218,7 +218,7 @@ test("SV_SECRET_KEY is 32 bytes in base64; anything else is refused and not show
   expect(() => settled({}, { SV_SECRET_KEY: "hunter2" })).not.toThrow("hunter2");
 });
 
-describe("refusals", () => {
+describe("a start refuses", () => {
   test.each(["whsec_", "whsec_c2hvcnQ=", "secret", `whsec_${"!".repeat(40)}`])(
     "the webhook secret %j, which is not shown",
     (secret) => {
@@ -246,7 +246,7 @@ describe("refusals", () => {
     },
   );
 
-  test("configs that contradict each other, unless a flag settles it", () => {
+  test("configs that contradict each other without a flag that decides", () => {
     const configs = [config({ port: 1 }), config({ port: 2 }, "/etc/other.json")];
     expect(() => settled({}, {}, ...configs)).toThrow(
       "sv.config.json and /etc/other.json have different values of port; give both the same value, or set it with a flag",
@@ -259,7 +259,7 @@ describe("refusals", () => {
   });
 });
 
-test("the log is pretty for people and JSON for machines, unless a flag says which", () => {
+test("the log is pretty in a terminal and JSON elsewhere, unless a flag says which", () => {
   expect(logModeOf({}, true)).toBe("pretty");
   expect(logModeOf({}, false)).toBe("json");
   expect(logModeOf({ log: "json" }, true)).toBe("json");

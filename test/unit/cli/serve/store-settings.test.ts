@@ -70,7 +70,7 @@ test("replicas call each other over plain HTTP on one machine, or where that is 
   ]);
 });
 
-test("nothing is kept with --ephemeral, whatever config and environment say", () => {
+test("--ephemeral keeps nothing, whatever config and environment say", () => {
   const ofConfig = config({ store: ONE, objects: BUCKET });
   const { store, objects } = settleSourced(
     { ephemeral: true },
@@ -88,14 +88,14 @@ test.each([
   [{ advertise: "http://one:80" }, "--advertise goes with --store"],
   [{ store: ONE, advertise: "one:80" }, "--advertise must be an address like https://"],
   [{ store: ONE, advertise: "http://one:80/path" }, "--advertise must be an address like https://"],
-])("%j is refused, and shows nothing secret", (flags, sentence) => {
+])("%j is refused without showing a secret", (flags, sentence) => {
   const settling = () => settle(flags, {}, [], "/project");
   expect(settling).toThrow(UsageError);
   expect(settling).toThrow(sentence);
   expect(settling).not.toThrow("hush");
 });
 
-test("a config names the variable of an address, and nothing secret in it is reported", async () => {
+test("a config names the variable of an address, and reports no secret in it", async () => {
   const written = {
     endpoints: { a: { command: ["true"] } },
     store: { fromEnv: "DATABASE_URL" },

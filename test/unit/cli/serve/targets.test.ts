@@ -1,4 +1,4 @@
-/** Endpoints from the targets of a command line, and messages about targets that become none. */
+/** Endpoints from the targets of a command line, and messages about invalid targets. */
 import { symlink } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { resolveTargets } from "../../../../emulator/cli/serve/targets.ts";
@@ -17,7 +17,7 @@ async function complaint(root: string, ...targets: string[]): Promise<string> {
   return error.message;
 }
 
-describe("meaning of a target", () => {
+describe("a target of the command line", () => {
   test.each(["ts", "mts", "tsx", "js", "mjs", "cjs"])(
     "a file name.%s is the endpoint name",
     async (ending) => {
@@ -27,7 +27,7 @@ describe("meaning of a target", () => {
     },
   );
 
-  test("a file named handler, or a directory with one, is the endpoint of the directory's name", async () => {
+  test("a file named handler, or a directory with one, is an endpoint with the directory's name", async () => {
     await using tree = await temporaryTree({ "hello/handler.mts": "" });
     const expected = { hello: "hello/handler.mts" };
     expect(await served(tree.root, "hello/handler.mts")).toEqual(expected);
@@ -74,7 +74,7 @@ describe("meaning of a target", () => {
     expect(await served(tree.root, "hello")).toEqual({ hello: "hello/handler.ts" });
   });
 
-  test("a directory of handler directories serves each, in order of name, and nothing else in it", async () => {
+  test("a directory of handler directories serves each, in order of name, and no other file", async () => {
     await using tree = await temporaryTree({
       "all/b/handler.js": "",
       "all/a/handler.ts": "",
@@ -116,7 +116,7 @@ describe("meaning of a target", () => {
     expect(await served(tree.path("one"))).toEqual({ one: "handler.ts" });
   });
 
-  test("the same handler named twice is served once", async () => {
+  test("a handler named twice is served once", async () => {
     await using tree = await temporaryTree({ "all/a/handler.ts": "", "all/b/handler.ts": "" });
     const ids = Object.keys(await served(tree.root, "all", "all/a", "all/b/handler.ts"));
     expect(ids).toEqual(["a", "b"]);
@@ -144,7 +144,7 @@ describe("configs among the targets", () => {
     expect(configs.map(({ file }) => file)).toEqual([tree.path("conf/any-name.json")]);
   });
 
-  test("a config's handler may be a directory with one", async () => {
+  test("a config's handler may be a directory with a handler", async () => {
     await using tree = await temporaryTree({
       "c.json": config("hello"),
       "hello/handler.ts": "",
@@ -152,7 +152,7 @@ describe("configs among the targets", () => {
     expect(await served(tree.root, "c.json")).toEqual({ chosen: "hello/handler.ts" });
   });
 
-  test("a directory's sv.config.json goes before its handler, also one level down", async () => {
+  test("a directory's sv.config.json precedes its handler, also one level down", async () => {
     await using tree = await temporaryTree({
       "all/a/sv.config.json": config("handler.ts"),
       "all/a/handler.ts": "",
@@ -173,7 +173,7 @@ describe("configs among the targets", () => {
     },
   );
 
-  test("a file of another name is a config if it is given", async () => {
+  test("a file of another name is a config if the command line names it", async () => {
     await using tree = await temporaryTree({
       "sv.config.json": config("a.ts"),
       "sv.config.b.mts": `export default ${config("b.ts")};`,
@@ -256,12 +256,12 @@ describe("targets that cannot be served", () => {
     expect(await complaint(tree.root, target)).toContain(sentence);
   });
 
-  test("the message is about the first wrong target", async () => {
+  test("the message names the first wrong target", async () => {
     await using tree = await temporaryTree({ "a.ts": "" });
     expect(await complaint(tree.root, "a.ts", "x.ts", "y.ts")).toMatch(/^x\.ts does not exist/);
   });
 
-  test("a current directory without handlers asks for a target", async () => {
+  test("in a current directory without handlers the message asks for a target", async () => {
     await using tree = await temporaryTree({ "src/code.ts": "" });
     expect(await complaint(tree.root)).toMatch(/^no targets were given, .*; name a handler file/);
   });
@@ -274,20 +274,20 @@ describe("targets that cannot be served", () => {
     ["v1.0/handler.ts", 'the endpoint "v1.0"', "rename the directory"],
     ["pods.ts", 'the endpoint "pods", an id that is reserved: /live/v2/pods is', "rename the file"],
     ["catalog/server.ts", 'the endpoint "catalog", an id that is', "rename the directory"],
-  ])("%s: the refusal of a name says what to rename", async (file, id, what) => {
+  ])("%s: the refusal of the name says what to rename", async (file, id, what) => {
     await using tree = await temporaryTree({ [file]: "" });
     const sentence = await complaint(tree.root, `./${file}`);
     expect(sentence).toContain(id);
     expect(sentence).toContain(what);
   });
 
-  test("two handlers with one id are both named", async () => {
+  test("the message names both of two handlers with one id", async () => {
     await using tree = await temporaryTree({ "a/x.ts": "", "b/x/handler.js": "" });
     const sentence = await complaint(tree.root, "a/x.ts", "b");
     expect(sentence).toContain('the endpoint "x": a/x.ts and b/x/handler.js');
   });
 
-  test("a handler with settings of a config and again without them is refused", async () => {
+  test("a handler named with a config's settings and again without them is refused", async () => {
     await using tree = await temporaryTree({
       "c.json": JSON.stringify({ endpoints: { a: { handler: "a.ts", workersMax: 1 } } }),
       "a.ts": "",

@@ -1,4 +1,4 @@
-/** The parts of the clock's page that are made of data. */
+/** The data of the clock's page. */
 import { describe, expect, test } from "vitest";
 import type { ServiceEvent } from "../../../../emulator/dashboard/state/service-event.ts";
 import {
@@ -60,7 +60,7 @@ describe("a due event", () => {
     expect(linkOf({ at: at(0), kind: "leases", what: "the first of the leases" })).toBeUndefined();
   });
 
-  test("has a link within its sentence", () => {
+  test("has its link within its sentence", () => {
     expect(around("the job j-1 is deleted", "j-1")).toEqual(["the job ", " is deleted"]);
     expect(around("something else", "j-1")).toEqual(["something else ", ""]);
   });
@@ -94,7 +94,7 @@ describe("effects of an advance", () => {
   const moved = (jobId: string, from: string | null, to: string | null) =>
     ({ type: "job", at: at(0), endpointId: "e", jobId, from, to, by: "any" }) as ServiceEvent;
 
-  test("are counted by type, in the order of their beginnings, with a link to the newest", () => {
+  test("are counted by type, in the order of their begin, with a link to the newest", () => {
     const events: ServiceEvent[] = [
       ...Array.from({ length: 5 }, (_, nth) => moved(`j-${nth}`, "COMPLETED", null)),
       { type: "worker", at: at(0), endpointId: "e", workerId: "w", state: "draining" },
@@ -126,7 +126,7 @@ describe("effects of an advance", () => {
     ]);
   });
 
-  test("show a deleted job as gone, unless it failed, because its report is kept for a day", () => {
+  test("show a deleted job as gone, unless it failed: its report is kept for a day", () => {
     const isGone = (from: string, to: string | null) =>
       happenings([moved("j", from, to)])[0]?.isGone;
     expect(isGone("COMPLETED", null)).toBe(true);

@@ -1,4 +1,4 @@
-/** Time on a line of pixels: straight where much happens, folded where nothing does for long. */
+/** Time on a line of pixels: linear in busy times, folded in long idle ones. */
 import { describe, expect, test } from "vitest";
 import {
   FOLD_WIDTH,
@@ -20,13 +20,13 @@ describe("a scale", () => {
     expect(momentAt(scale, 250)).toBe(25_000);
   });
 
-  test("draws moments outside at its edges", () => {
+  test("draws times outside it at its edges", () => {
     const scale = timeScale(window, undefined, 1_000);
     expect([-5, 100_001].map((at) => xOf(scale, at))).toEqual([0, 1_000]);
     expect([-5, 1_001].map((x) => momentAt(scale, x))).toEqual([0, 100_000]);
   });
 
-  test("folds a long rest between two busy stretches, and keeps a little of it on each side", () => {
+  test("folds a long idle time between two busy ones, and keeps a little of it on each side", () => {
     const busy = [
       { from: 80_000, to: 100_000 },
       { from: 0, to: 20_000 },
@@ -40,14 +40,14 @@ describe("a scale", () => {
     expect(after?.x1).toBeCloseTo(1_000);
   });
 
-  test("gives the moment back for each place, folded or not", () => {
+  test("returns the time for each place, folded or not", () => {
     const scale = timeScale(window, [{ from: 0, to: 10_000 }], 600);
     for (const at of [0, 5_000, 12_000, 60_000, 99_999]) {
       expect(momentAt(scale, xOf(scale, at))).toBeCloseTo(at, 5);
     }
   });
 
-  test("does not fold short rests, nor a window in which nothing happened", () => {
+  test("does not fold short idle times, nor a window without events", () => {
     const short = [
       { from: 0, to: 50_000 },
       { from: 60_000, to: 100_000 },
@@ -95,7 +95,7 @@ test("ticks are at round times, apart from each other, and never in a fold", () 
 });
 
 describe("a window", () => {
-  test("is zoomed around the moment that one points at", () => {
+  test("is zoomed around the time under the pointer", () => {
     expect(zoomed(window, 0.5, 20_000, 200_000)).toEqual({ from: 10_000, to: 60_000 });
   });
 

@@ -31,7 +31,7 @@ test("the window of a chart is the window of its steps", () => {
   expect(chartsOf(SERIES)[0]?.window).toEqual({ from: 70_000, to: 100_000 });
 });
 
-test("workers that are unhealthy or lost are one line, with gaps where neither was measured", () => {
+test("unhealthy and lost workers share a line, with gaps where neither was measured", () => {
   const workers = chartsOf(SERIES).find(({ title }) => title === "Workers");
   expect(workers?.lines.find(({ name }) => name === "ill")?.values).toEqual([null, 2, 0]);
 });
@@ -47,7 +47,7 @@ test("each chart has a sentence for screen readers", () => {
   );
 });
 
-test("a chart of nothing but gaps is blank, and so is one where nothing was counted; a duration of 0 ms is one", () => {
+test("a chart of gaps is blank, and so is one without counts, but not one of a duration of 0 ms", () => {
   const blank = (points: Partial<EndpointSeries["points"]>) =>
     chartsOf({ ...SERIES, points: { ...SERIES.points, ...points } })
       .filter(isBlank)

@@ -1,4 +1,4 @@
-/** What the overview says of endpoints. */
+/** The overview's statements about endpoints. */
 import { describe, expect, test } from "vitest";
 import {
   concernsOf,
@@ -23,8 +23,8 @@ function endpoint(more: Partial<Overviewed> = {}): Overviewed {
 
 const failing = endpoint({ newest: { completed: 37, failed: 3 } });
 
-describe("a concern", () => {
-  test("is that jobs fail, with a link to those that did", () => {
+describe("the concern of an endpoint", () => {
+  test("is failed jobs, with a link to them", () => {
     expect(concernsOf(failing)).toEqual([
       {
         tone: "bad",
@@ -34,7 +34,7 @@ describe("a concern", () => {
     ]);
   });
 
-  test("is a worker that is ill, with a link to it", () => {
+  test("is an unhealthy worker, with a link to it", () => {
     const ill = endpoint({ workers: { ...NO_WORKERS, unhealthy: 1 } });
     expect(concernsOf(ill)).toMatchObject([
       {
@@ -45,12 +45,12 @@ describe("a concern", () => {
     ]);
   });
 
-  test("is a job that no worker will ever take", () => {
+  test("is a job that no worker can take", () => {
     const closed = endpoint({ workersMax: 0, jobs: { inQueue: 1, inProgress: 0 } });
     expect(concernsOf(closed)[0]?.text).toBe("1 job waits, and workersMax is 0");
   });
 
-  test("is what production would have refused, which is no trouble here", () => {
+  test("is a request that production would refuse, as a mere remark", () => {
     const many = endpoint({ refusedInProduction: 412 });
     expect(concernsOf(many)).toMatchObject([
       { tone: "warn", text: "412 requests would have been refused in production" },
@@ -58,7 +58,7 @@ describe("a concern", () => {
     expect(healthOf(many).tone).toBe("warn");
   });
 
-  test("is not a queue that workers take from, nor an endpoint at rest", () => {
+  test("is neither a queue with workers nor an idle endpoint", () => {
     const busy = endpoint({
       jobs: { inQueue: 900, inProgress: 3 },
       workers: { ...NO_WORKERS, ready: 3 },
@@ -68,7 +68,7 @@ describe("a concern", () => {
   });
 });
 
-test("an endpoint is in trouble, working, starting, ready, or without workers", () => {
+test("an endpoint's state is trouble, working, starting, ready, or no workers", () => {
   const words = [
     failing,
     endpoint({ jobs: { inQueue: 0, inProgress: 1 } }),
@@ -79,7 +79,7 @@ test("an endpoint is in trouble, working, starting, ready, or without workers", 
   expect(words).toEqual(["trouble", "working", "starting", "ready", "no workers"]);
 });
 
-test("all of them are summed up in one sentence, the worst first", () => {
+test("one sentence sums up all endpoints, the worst first", () => {
   expect(summaryOf([endpoint()])).toMatchObject({ word: "The endpoint is well", tone: "good" });
   expect(summaryOf([endpoint(), endpoint()]).word).toBe("All 2 endpoints are well");
   expect(summaryOf([endpoint(), failing])).toMatchObject({

@@ -1,4 +1,4 @@
-/** Where lanes, flags, bands and waits of an endpoint are drawn. */
+/** Layout of an endpoint's lanes, flags, bands and waits. */
 import { expect, test } from "vitest";
 import {
   type LaneInput,
@@ -38,7 +38,7 @@ function input(more: Partial<LaneInput>): LaneInput {
   return { workers: [], decisions: [], queued, ...more };
 }
 
-test("there is a lane for each worker that lived in the window, in the order of their starts", () => {
+test("each worker of the window has a lane, in the order of their starts", () => {
   const workers = [
     worker("late", 50_000),
     worker("early", 10_000),
@@ -52,7 +52,7 @@ test("there is a lane for each worker that lived in the window, in the order of 
   ]);
 });
 
-test("a worker that ended without being told to is marked at its end with the reason", () => {
+test("a worker that ended by itself is marked at its end with the reason", () => {
   const endedAt = at(30_000);
   const workers = [
     worker("crashed", 10_000, { endedAt, end: "unasked", exit: { message: "exited with code 7" } }),
@@ -79,7 +79,7 @@ test("a very short span is drawn two pixels wide", () => {
   });
 });
 
-test("steps in which as many jobs waited are one bar", () => {
+test("steps with equal numbers of waiting jobs are one bar", () => {
   const points = [null, 0, 3, 3, 5, 0, 0, 0, 0, 1];
   const queued = { endsAt: at(100_000), stepMs: 10_000, points };
   const { waits, mostWaiting } = laneLayout(input({ queued }), view);
@@ -118,7 +118,7 @@ test("a version is a band until the first worker of the next", () => {
   ]);
 });
 
-test("time in which every worker was idle is folded, and jobs, decisions and waits are not", () => {
+test("time in which all workers were idle is folded, but not with jobs, decisions or waits", () => {
   const past = [{ jobId: "a", startedAt: at(20_000), endedAt: at(30_000), outcome: "completed" }];
   const workers = [worker("w", 0, { past })];
   const layout = laneLayout(input({ workers, decisions: [decision(60_000)] }), {

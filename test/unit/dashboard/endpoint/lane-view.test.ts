@@ -1,4 +1,4 @@
-/** The time window of the lanes is in the address, and their summary is in words. */
+/** The time window of the lanes in the address, and their summary in words. */
 import { describe, expect, test } from "vitest";
 import { laneAt, rowsOf } from "../../../../emulator/dashboard/pages/endpoint/lanes/lane-layout.ts";
 import {
@@ -15,7 +15,7 @@ import {
 const NOW = 10_000_000;
 
 describe("the window", () => {
-  test("is the last quarter of an hour, unless the address says another", () => {
+  test("is the last quarter of an hour, unless the address has another", () => {
     expect(viewOf({}, NOW)).toEqual({
       window: { from: NOW - 900_000, to: NOW },
       isLive: true,
@@ -25,7 +25,7 @@ describe("the window", () => {
     expect(viewOf({ span: "nonsense" }, NOW).window.from).toBe(NOW - 900_000);
   });
 
-  test("stands where it was zoomed to, and moves on where it reaches up to now", () => {
+  test("stays where it was zoomed to, and follows the present if it ends now", () => {
     const past = withWindow({ x: "y" }, { from: NOW - 5_000, to: NOW - 1_000 }, NOW);
     expect(viewOf(past, NOW + 60_000)).toMatchObject({
       window: { from: NOW - 5_000, to: NOW - 1_000 },
@@ -39,7 +39,7 @@ describe("the window", () => {
     });
   });
 
-  test("that makes no sense is not taken", () => {
+  test("with invalid times is ignored", () => {
     expect(viewOf({ from: "9", to: "3" }, NOW).isLive).toBe(true);
   });
 
@@ -50,7 +50,7 @@ describe("the window", () => {
   });
 });
 
-test("the lane and the track at a height are found, and nothing outside the lanes", () => {
+test("a height leads to its lane and track, and outside the lanes to none", () => {
   const worker = { id: "w", version: 1, state: "ready", startedAt: "", jobs: [], past: [] };
   const layout = {
     lanes: [

@@ -1,4 +1,4 @@
-/** The settings form of an endpoint: what it sends, and where it shows problems. */
+/** The settings form of an endpoint: its request, and the places of problems. */
 import { describe, expect, test } from "vitest";
 import {
   changedNames,
@@ -28,7 +28,7 @@ const ENDPOINT: Editable = {
 const namesOf = (endpoint: Pick<Editable, "type" | "computeType">) =>
   fieldsOf(endpoint).map(({ name }) => name);
 
-test("an endpoint has the fields that have a meaning for its type", () => {
+test("an endpoint has the fields of its type", () => {
   expect(namesOf(ENDPOINT)).toContain("gpuCount");
   expect(namesOf(ENDPOINT)).not.toContain("vcpuCount");
   expect(namesOf({ type: "QUEUE", computeType: "CPU" })).toContain("vcpuCount");
@@ -45,7 +45,7 @@ test("a field shows the value in the service's answer, also for objects and list
   expect(shown).toEqual(["resize", "1", "NVIDIA L4, NVIDIA A40", ""]);
 });
 
-describe("the change that is sent", () => {
+describe("the sent change", () => {
   test("has only the changed fields, as numbers, lists and texts", () => {
     const draft = {
       name: " resize ",
@@ -63,7 +63,7 @@ describe("the change that is sent", () => {
     });
   });
 
-  test("has the typed text if it is not a number, so that the service names the problem", () => {
+  test("has the typed text if that is not a number, so that the service names the problem", () => {
     expect(changesOf(ENDPOINT, { workersMin: "many", idleTimeout: "" })).toEqual({
       workersMin: "many",
       idleTimeout: "",

@@ -18,12 +18,12 @@ function job(from: number, to: number, outcome = "completed") {
   return { jobId: `j${from}`, startedAt: at(from), endedAt: at(to), outcome };
 }
 
-/** Stage, from and to of each. */
+/** Stage, begin and end of each bar. */
 function short(bars: ReturnType<typeof barsOf>): unknown[] {
   return bars.map(({ stage, from, to }) => [stage, from, to]);
 }
 
-test("the stages of its start come first, and an open one lasts until now", () => {
+test("the stages of a worker's start come first, and an open one lasts until now", () => {
   expect(short(barsOf(worker(READY), 100, 1))).toEqual([
     ["pull", 0, 10],
     ["boot", 10, 30],
@@ -35,8 +35,8 @@ test("the stages of its start come first, and an open one lasts until now", () =
   ]);
 });
 
-describe("once it is ready", () => {
-  test("it is idle between its jobs, and leaves after the last one if it was told to", () => {
+describe("after its start", () => {
+  test("a worker is idle between its jobs, and leaves after the last one if it was told to", () => {
     const past = [job(150, 200), job(300, 400, "crashed")];
     const bars = barsOf(
       worker({ ...READY, past, drainingAt: at(350), endedAt: at(450) }),
@@ -53,7 +53,7 @@ describe("once it is ready", () => {
     expect(bars.map(({ failed }) => failed)).toEqual([0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
-  test("a job that it has lasts until now", () => {
+  test("a running job lasts until now", () => {
     const jobs = [{ jobId: "a", startedAt: at(200) }];
     expect(barsOf(worker({ ...READY, jobs }), 500, 1).at(-1)).toMatchObject({
       stage: "execution",
@@ -64,7 +64,7 @@ describe("once it is ready", () => {
     });
   });
 
-  test("jobs at one time stand one below the other", () => {
+  test("concurrent jobs are one below the other", () => {
     const past = [job(200, 400), job(250, 300), job(310, 390), job(400, 500)];
     const bars = barsOf(worker({ ...READY, past }), 500, 1).filter(
       ({ stage }) => stage === "execution",
@@ -78,7 +78,7 @@ describe("once it is ready", () => {
     expect(tracksOf(bars)).toBe(2);
   });
 
-  test("a job that is handed over while the last one is still reported follows it, without a second track", () => {
+  test("a job that is handed over before the previous one is reported follows it on the same track", () => {
     const past = [job(200, 400), job(390, 600)];
     const bars = barsOf(worker({ ...READY, past }), 600, 1);
     expect(bars.slice(-2)).toMatchObject([
@@ -102,7 +102,7 @@ describe("many short jobs", () => {
     job(200 + index * 4, 203 + index * 4, index === 40 ? "failed" : "completed"),
   );
 
-  test("become one bar, which tells how many there are and how many failed", () => {
+  test("become one bar with the numbers of jobs and failures", () => {
     const bars = barsOf(worker({ ...READY, past }), 700, 20);
     const executions = bars.filter(({ stage }) => stage === "execution");
     expect(executions).toEqual([
@@ -110,7 +110,7 @@ describe("many short jobs", () => {
     ]);
   });
 
-  test("do not take a long one in", () => {
+  test("do not absorb a long one", () => {
     const long = job(600, 690);
     const bars = barsOf(worker({ ...READY, past: [...past, long] }), 700, 20);
     expect(bars.filter(({ stage }) => stage === "execution").map(({ jobs }) => jobs)).toEqual([

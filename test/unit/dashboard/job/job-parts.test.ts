@@ -1,4 +1,4 @@
-/** Data of a job's page: stages, ways between states, text of a stream, and the clipboard. */
+/** Data of a job's page: stages, transitions, text of a stream, and the clipboard. */
 import { describe, expect, test } from "vitest";
 import { JOB_STATUSES } from "../../../../runtime/protocol/job-status.ts";
 import { joinedText } from "../../../../emulator/dashboard/pages/job/chunk-text.ts";
@@ -17,7 +17,7 @@ describe("the stages of an attempt", () => {
       Date.parse(at(now)),
     ).map(({ name, fromMs, toMs }) => [name, (toMs - fromMs) / 1_000]);
 
-  test("of a worker that was started for it", () => {
+  test("include the start of a worker that was started for it", () => {
     const attempt = {
       workerStartedAt: at(1),
       pulledAt: at(4),
@@ -35,7 +35,7 @@ describe("the stages of an attempt", () => {
     ]);
   });
 
-  test("of a worker that was there, and of one that was on its way before the job came", () => {
+  test("omit the start of an existing worker, and the part of a start before the job came", () => {
     expect(lengths({ endedAt: at(11) })).toEqual([
       ["queue", 10],
       ["run", 1],
@@ -48,7 +48,7 @@ describe("the stages of an attempt", () => {
     ]);
   });
 
-  test("go on while it runs", () => {
+  test("continue while it runs", () => {
     expect(lengths({ outcome: "running" }, 25)).toEqual([
       ["queue", 10],
       ["run", 15],
@@ -60,7 +60,7 @@ describe("the stages of an attempt", () => {
   });
 });
 
-test("the lines between states match the transition table, and every state has a place", () => {
+test("the lines between states match the transition table, and every state has a position", () => {
   expect(Object.keys(PLACES).toSorted()).toEqual([...JOB_STATUSES].toSorted());
   const retry = WAYS.find(({ from, to }) => from === "FAILED" && to === "IN_QUEUE");
   expect(retry?.events).toEqual(["retry"]);
@@ -86,7 +86,7 @@ describe("a copied job", () => {
     base: "https://box.test/emu/",
   };
 
-  test("is a curl command that a shell accepts unchanged, without a key", () => {
+  test("is a curl command that any shell accepts, without a key", () => {
     expect(FORMS.curl(job)).toBe(
       `curl -s 'https://box.test/emu/v2/it'\\''s/runsync' -H "Authorization: Bearer $SV_API_KEY" ` +
         `-d '{"input":{"say":"it'\\''s $HOME","n":9007199254740993}}'`,

@@ -40,12 +40,12 @@ test.each([
   expect(read(`${text} rest`).problems).toEqual([expect.stringContaining(problem)]);
 });
 
-test("the same words ask for the same within a minute, so that pages fit together", () => {
+test("equal queries within a minute give equal parameters, so that pages fit together", () => {
   const later = readJobQuery("since:1h", NOW + 20_000);
   expect(read("since:1h")).toEqual(later);
 });
 
-test("its filters become the query to the service", () => {
+test("the filters of a query become the service's parameters", () => {
   const { filter } = read("status:failed,cancelled took:>5s x");
   expect(parametersOf(filter)).toEqual({
     status: "FAILED,CANCELLED",
@@ -54,7 +54,7 @@ test("its filters become the query to the service", () => {
   });
 });
 
-test("a word is set in the text, or taken out of it, and the others stay", () => {
+test("a word is set in the text or removed from it, and the others stay", () => {
   expect(withWord('endpoint:x status:failed "a b"', "status", "running")).toBe(
     'status:running endpoint:x "a b"',
   );

@@ -1,4 +1,4 @@
-/** Reads JSON without changing it, and formats its texts. */
+/** Reads JSON unchanged, and formats its texts. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { linkIn, pictureIn } from "../../../../emulator/dashboard/json/pictures.ts";
@@ -39,7 +39,7 @@ describe("a tree", () => {
     expect(rewritten(text)).toBe(text);
   });
 
-  test("is what the text says, on one line or on many, and none where JSON.parse takes none", () => {
+  test("has the text's value, on one line or many, and is missing if JSON.parse fails", () => {
     fc.assert(
       fc.property(fc.oneof(jsonText, damagedBytes.map(String), tokenSoup), (text) => {
         const node = readRawJson(text);
@@ -52,25 +52,25 @@ describe("a tree", () => {
     );
   });
 
-  test("of more than a thousand levels is not read, rather than ending the page", () => {
+  test("of more than a thousand levels is not read, to protect the page", () => {
     expect(readRawJson("[".repeat(100_000) + "]".repeat(100_000))).toBeUndefined();
     expect(readRawJson("[".repeat(900) + "]".repeat(900))).toBeDefined();
   });
 
-  test("has the last of two members of one name, and does not fall for names of the language", () => {
+  test("has the last of two members of one name, and treats `__proto__` as an ordinary name", () => {
     const node = readRawJson('{"a":1,"__proto__":2,"a":3}');
     expect(memberOf(node, "a")).toEqual({ kind: "number", text: "3" });
     expect(memberOf(node, "__proto__")).toEqual({ kind: "number", text: "2" });
     expect(memberOf(node, "toString")).toBeUndefined();
   });
 
-  test("is written on lines for people", () => {
+  test("is formatted on lines", () => {
     const node = readRawJson('{"a":[1.0,{}],"b":[]}');
     expect(node && writeRawJson(node, 2)).toBe('{\n  "a": [\n    1.0,\n    {}\n  ],\n  "b": []\n}');
   });
 });
 
-describe("a text looks like a secret", () => {
+describe("a text", () => {
   test.each([
     ["password", "x"],
     ["db_password", "x"],
@@ -86,7 +86,7 @@ describe("a text looks like a secret", () => {
     ["note", "postgres://user:pass@host/db"],
     ["url", "https://s.test/o?X-Amz-Signature=0123456789abcdef"],
     ["", "eyJhbGciOiJIUzI1.eyJzdWIiOiIxMjM0.abc"],
-  ])("%s: %s", (key, value) => {
+  ])("looks like a secret: %s: %s", (key, value) => {
     expect(looksSecret(key, value)).toBe(true);
   });
 
@@ -99,16 +99,16 @@ describe("a text looks like a secret", () => {
     ["secretary", "x"],
     ["password", ""],
     ["url", "https://example.com/a?b=1"],
-  ])("and not %s: %s", (key, value) => {
+  ])("does not look like a secret: %s: %s", (key, value) => {
     expect(looksSecret(key, value)).toBe(false);
   });
 });
 
-describe("a text is a picture", () => {
+describe("an image in a text", () => {
   const png = `iVBORw0KGgo${"A".repeat(80)}`;
   const origin = "http://127.0.0.1:7080";
 
-  test("as a data address, as base64, or as a file of this service", () => {
+  test("is a data URL, base64, or a file of this service", () => {
     expect(pictureIn("data:image/webp;base64,AAAA", origin)?.mediaType).toBe("image/webp");
     expect(pictureIn(png, origin)).toEqual({
       source: `data:image/png;base64,${png}`,
@@ -117,7 +117,7 @@ describe("a text is a picture", () => {
     expect(pictureIn(`${origin}/s3/${"x".repeat(60)}.png`, origin)?.source).toContain("/s3/");
   });
 
-  test("and not where it would be loaded from elsewhere, or is no picture", () => {
+  test("is not shown if it would be loaded from elsewhere, or is no image", () => {
     for (const text of [
       `https://elsewhere.test/${"x".repeat(60)}.png`,
       "data:text/html,<b>",
@@ -129,7 +129,7 @@ describe("a text is a picture", () => {
     }
   });
 
-  test("links lead to the web alone", () => {
+  test("links are http or https addresses only", () => {
     expect(linkIn("https://a.test/b")?.href).toBe("https://a.test/b");
     for (const text of [
       "javascript:alert(1)",

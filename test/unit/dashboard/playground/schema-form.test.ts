@@ -1,4 +1,4 @@
-/** A form made from a handler's input schema, and JSON from its input. */
+/** A form made from a handler's input schema, and the JSON of its input. */
 import { describe, expect, test } from "vitest";
 import { readRawJson } from "../../../../emulator/dashboard/json/raw-json.ts";
 import {
@@ -24,7 +24,7 @@ const schema = {
 const fields = fieldsOf(schema) ?? [];
 
 describe("fields", () => {
-  test("have the kind, the words and the default of the schema", () => {
+  test("have the kind, the texts and the default of the schema", () => {
     const told = fields.map(({ name, kind, isRequired, initial }) => [
       name,
       kind,
@@ -50,11 +50,11 @@ describe("fields", () => {
     [{ type: "string" }],
     [{ type: "object", properties: {} }],
     [{ anyOf: [{ type: "object" }] }],
-  ])("there are none for %j: it is typed as JSON", (other) => {
+  ])("are missing for %j, which is typed as JSON", (other) => {
     expect(fieldsOf(other)).toBeUndefined();
   });
 
-  test("a schema with markup, or that refers to itself, makes fields of text", () => {
+  test("are texts for a schema with markup, or one that refers to itself", () => {
     const hostile = {
       properties: {
         "<b>": { title: "<img src=x>", type: "string" },
@@ -69,7 +69,7 @@ describe("fields", () => {
 });
 
 describe("the input", () => {
-  test("is what was typed, numbers as they were, with the defaults, and without what was left empty", () => {
+  test("is the typed values with unchanged numbers and the defaults, without empty fields", () => {
     const typed = {
       prompt: 'say "hi"\n',
       seed: "90071992547409931",
@@ -81,12 +81,12 @@ describe("the input", () => {
     });
   });
 
-  test("a required text may be empty, a number may not", () => {
+  test("can be empty in a required text, not in a required number", () => {
     expect(inputOf(fields, { steps: "" })).toEqual({ problems: { steps: "is required" } });
     expect(inputOf(fields, {})).toMatchObject({ json: expect.stringContaining('"prompt":""') });
   });
 
-  test("each field that is not right has a sentence", () => {
+  test("has a sentence for each invalid field", () => {
     const typed = { steps: "many", fast: "maybe", size: '"huge"', more: "[1" };
     expect(inputOf(fields, typed)).toEqual({
       problems: {
@@ -98,7 +98,7 @@ describe("the input", () => {
     });
   });
 
-  test("fills the fields again, unless it has what no field shows", () => {
+  test("fills the fields again, unless a member has no field", () => {
     const typed = typedOf(
       fields,
       readRawJson('{"prompt":"a","seed":1.50}') ?? { kind: "array", items: [] },

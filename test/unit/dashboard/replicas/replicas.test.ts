@@ -4,7 +4,7 @@ import { replicasNeedLook } from "../../../../emulator/dashboard/pages/replicas/
 
 const one = { id: "one", version: "1", startedAt: "", endpoints: 1, workers: 0, running: 0 };
 
-test("replicas need a look when one does not answer, or a partition has no owner", () => {
+test("replicas are marked when one does not answer, or a partition has no owner", () => {
   const { workers: _, ...silent } = one;
   const of = (replicas: readonly (typeof one | typeof silent)[], unowned: readonly number[]) =>
     replicasNeedLook({ answeredBy: "one", replicas, unowned });

@@ -8,7 +8,7 @@ describe("frames", () => {
   const text =
     'id: r-1\n\nevent: job\nid: r-2\ndata: {"a":1}\n\n: quiet\n\ndata: one\ndata: two\n\nevent: ba';
 
-  test("are separated for any boundaries of the pieces", () => {
+  test("are separated wherever the pieces are cut", () => {
     const whole = new EventFrameReader().push(text);
     expect(whole).toEqual([
       { type: "message", data: "", id: "r-1" },
@@ -35,13 +35,13 @@ describe("frames", () => {
 });
 
 describe("routes", () => {
-  test("are read back to the same parts, for any content", () => {
+  test("return the same parts, for any content", () => {
     const query = { q: "status:failed a&b=c #?/ü" };
     const parts = ["a/b", "<b>", "ü%"];
     expect(readRoute(hrefTo("job", parts, query))).toEqual({ page: "job", parts, query });
   });
 
-  test("are read for any typed text", () => {
+  test("accept any typed text", () => {
     expect(readRoute("")).toMatchObject({ parts: [], query: {} });
     expect(readRoute("#/job/%ZZ//x?")).toEqual({ page: "job", parts: ["%ZZ", "x"], query: {} });
     expect(hrefTo("jobs", [], { q: "" })).toBe("#/jobs");

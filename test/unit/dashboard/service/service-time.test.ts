@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { reckon, reckoned } from "../../../../emulator/dashboard/service/service-time.ts";
 
-test("goes on from the last reading, and jumps with the next", () => {
+test("service time continues from the last reading, and jumps with the next", () => {
   const first = reckon(undefined, 1_000_000, 50);
   expect(reckoned(first, 50)).toBe(1_000_000);
   expect(reckoned(first, 2_050)).toBe(1_002_000);
@@ -10,7 +10,7 @@ test("goes on from the last reading, and jumps with the next", () => {
   expect(reckoned(advanced, 3_050)).toBe(2_801_000);
 });
 
-test("stands where two readings say the same, until one says something else", () => {
+test("service time stops when two readings are equal, until one differs", () => {
   const first = reckon(undefined, 1_000_000, 0);
   const second = reckon(first, 1_000_000, 5_000);
   expect(reckoned(second, 9_000)).toBe(1_000_000);

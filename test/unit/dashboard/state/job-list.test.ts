@@ -1,4 +1,4 @@
-/** The list of jobs as answers and events change it. */
+/** The list of jobs under answers and events. */
 import { describe, expect, test } from "vitest";
 import type { JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import type { JobMoved } from "../../../../emulator/dashboard/state/service-event.ts";
@@ -53,7 +53,7 @@ describe("answers", () => {
     expect(state.jobs).toMatchObject({ reading: "here", count: { jobs: 3 }, next: undefined });
   });
 
-  test("an answer with all jobs is their count, when it brings none and the last one was of fewer", () => {
+  test("the count is exact when an answer has all jobs: it is empty after a shorter one", () => {
     const state = after(
       asked(),
       answered({ jobs: [row("a")], count: { jobs: 1, more: false } }),
@@ -62,14 +62,14 @@ describe("answers", () => {
     expect(state.jobs.count).toEqual({ jobs: 2, more: false });
   });
 
-  test("an answer to a query that was changed meanwhile is dropped", () => {
+  test("a late answer to an earlier query is dropped", () => {
     const failed: JobFilter = { status: ["FAILED"] };
     const state = after(asked(), asked(failed), answered({ jobs: [row("a")] }));
     expect(ids(state)).toEqual([]);
     expect(state.jobs).toMatchObject({ reading: "asking", filter: failed });
   });
 
-  test("another query begins at the top, with nothing selected, and stays paused", () => {
+  test("a new query begins at the top, without a selection, and stays paused", () => {
     const state = after(
       asked(),
       answered({ jobs: [row("a")] }),
@@ -80,7 +80,7 @@ describe("answers", () => {
     expect(state.jobs).toMatchObject({ rows: [], isPaused: true, selected: new Set() });
   });
 
-  test("the row with the keyboard keeps it where the rows are read anew", () => {
+  test("the focused row keeps the focus when the rows are read again", () => {
     const state = after(
       asked(),
       answered({ jobs: [row("b"), row("a")] }),
@@ -104,7 +104,7 @@ describe("answers", () => {
 describe("events", () => {
   const shown = [asked(), answered({ jobs: [row("a")] })];
 
-  test("a row follows its job: begun, ended with the time it took, gone", () => {
+  test("a row follows its job: started, ended with its duration, deleted", () => {
     const begun = after(...shown, happened(move("a", "IN_QUEUE", "IN_PROGRESS")));
     expect(begun.jobs.rows).toMatchObject([{ status: "IN_PROGRESS", startedAt: AT }]);
     const later = "2026-01-01T00:00:12.500Z";
@@ -125,7 +125,7 @@ describe("events", () => {
     expect(state.jobs.rows).toEqual([row("a")]);
   });
 
-  test("a new job comes in at the top while the list is live, and rows are to be read again", () => {
+  test("a new job appears at the top while the list is live, and rows are read again", () => {
     const state = after(
       ...shown,
       happened(move("b", null, "IN_QUEUE"), move("c", null, "IN_QUEUE")),
@@ -175,7 +175,7 @@ describe("events", () => {
     expect(ids(state)).toEqual(comesIn ? ["b"] : []);
   });
 
-  test("a job that comes to match is put in", () => {
+  test("a job that begins to match is added", () => {
     const filter: JobFilter = { status: ["FAILED"] };
     const state = after(
       asked(filter),
@@ -185,7 +185,7 @@ describe("events", () => {
     expect(state.jobs.rows).toMatchObject([{ id: "b", status: "FAILED" }]);
   });
 
-  test("the list does not grow for as long as jobs come in", () => {
+  test("the list does not grow while jobs arrive", () => {
     const news = Array.from({ length: 5_000 }, (_, nr) => move(`n${nr}`, null, "IN_QUEUE"));
     const state = after(...shown, happened(...news));
     expect(state.jobs.rows.length).toBeLessThanOrEqual(300);
@@ -200,7 +200,7 @@ describe("events", () => {
 });
 
 describe("selection", () => {
-  test("rows one by one, or all that match; one excludes the other", () => {
+  test("contains single rows or all matches, and one excludes the other", () => {
     const base = [asked(), answered({ jobs: [row("b"), row("a")] })];
     const some = after(...base, { type: "jobs-selected", ids: ["a", "b"], isOn: true });
     expect(some.jobs.selected).toEqual(new Set(["a", "b"]));
@@ -210,7 +210,7 @@ describe("selection", () => {
     expect(all.jobs).toMatchObject({ isAllSelected: true, selected: new Set() });
   });
 
-  test("the keyboard stays within the rows", () => {
+  test("is moved by the keyboard within the rows only", () => {
     const base = after(asked(), answered({ jobs: [row("b"), row("a")] }));
     const at = (to: number) => reduce(base, { type: "jobs-cursor", at: to }).jobs.cursor;
     expect([at(-5), at(0), at(9)]).toEqual([-1, 0, 1]);

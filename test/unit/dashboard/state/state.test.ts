@@ -1,4 +1,4 @@
-/** Other state of the dashboard: the link to the service, answers by path, chunks, notices. */
+/** Other state of the dashboard: the connection to the service, answers by path, chunks, notices. */
 import { describe, expect, test } from "vitest";
 import { MOST_CHUNKS } from "../../../../emulator/dashboard/state/chunk-list.ts";
 import {
@@ -10,8 +10,8 @@ import {
 
 const after = (...actions: readonly Action[]): State => actions.reduce(reduce, INITIAL);
 
-describe("the link", () => {
-  test("waits twice as long after each try that fails, ten seconds at most", () => {
+describe("the connection to the service", () => {
+  test("waits twice as long after each failed try, ten seconds at most", () => {
     const waits: number[] = [];
     let state = after({ type: "connected" });
     for (let tries = 0; tries < 7; tries += 1) {
@@ -24,7 +24,7 @@ describe("the link", () => {
     expect(reduce(state, { type: "disconnected" }).link).toMatchObject({ tries: 1, retryMs: 500 });
   });
 
-  test("after a gap in the events everything is to be asked for again", () => {
+  test("requests everything again after a gap in the events", () => {
     const state = after({ type: "answered", path: "a", value: 1 }, { type: "past-lost" });
     expect(state.reads["a"]).toMatchObject({ value: 1, isStale: true });
     expect(state.jobs.isStale).toBe(true);
@@ -32,7 +32,7 @@ describe("the link", () => {
 });
 
 describe("answers by path", () => {
-  test("are kept while they are read again, with the last problem", () => {
+  test("stay while they are read again, with the last problem", () => {
     const state = after(
       { type: "asked", path: "a" },
       { type: "answered", path: "a", value: { n: 1 } },
@@ -56,7 +56,7 @@ describe("answers by path", () => {
     expect(reduce(state, { type: "answered", path: "a", value: 1 }).reads["a"]?.isStale).toBe(true);
   });
 
-  test("that no page shows are forgotten", () => {
+  test("that no page shows are dropped", () => {
     const state = after({ type: "answered", path: "a", value: 1 }, { type: "dropped", path: "a" });
     expect(state.reads).toEqual({});
   });
@@ -74,7 +74,7 @@ describe("chunks", () => {
     afterMs,
   });
 
-  test("come in their order, each once, with the time to the first", () => {
+  test("are in order, each once, with the time to the first", () => {
     const { chunks } = after(opened, came(0, 2, 80), came(1, 2, 200), {
       type: "chunks-complete",
       jobId: "j",
@@ -83,17 +83,17 @@ describe("chunks", () => {
     expect(chunks).toMatchObject({ count: 3, isComplete: true, firstAfterMs: 80 });
   });
 
-  test("of another job are left out", () => {
+  test("of another job are ignored", () => {
     const other = { ...came(0, 1), jobId: "other" } as Action;
     expect(after(opened, other).chunks.count).toBe(0);
   });
 
-  test("of a new attempt begin anew", () => {
+  test("of a new attempt replace those before", () => {
     const { chunks } = after(opened, came(0, 5, 10), came(0, 1, 30));
     expect(chunks).toMatchObject({ count: 1, firstAfterMs: 30 });
   });
 
-  test("are bounded: the first one and the newest stay", () => {
+  test("are bounded: the first one and the newest are kept", () => {
     const { chunks } = after(opened, came(0, 10), came(10, MOST_CHUNKS + 500));
     expect(chunks.chunks).toHaveLength(MOST_CHUNKS);
     expect([chunks.chunks[0]?.index, chunks.chunks.at(-1)?.index]).toEqual([0, MOST_CHUNKS + 509]);
@@ -101,7 +101,7 @@ describe("chunks", () => {
   });
 });
 
-test("of notices the newest four are shown, each until it is put away", () => {
+test("the newest four notices are shown, each until it is dismissed", () => {
   const say = (text: string): Action => ({ type: "noticed", kind: "done", text });
   const state = after(...["a", "b", "c", "d", "e"].map(say));
   expect(state.notices.map(({ text }) => text)).toEqual(["b", "c", "d", "e"]);

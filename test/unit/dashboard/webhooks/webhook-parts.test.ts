@@ -1,4 +1,4 @@
-/** The parts of the inbox that are made of data, and the way to check a signature that it shows. */
+/** The data of the inbox, and its code that checks a signature. */
 import { execFile } from "node:child_process";
 import { createHmac, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
@@ -13,7 +13,7 @@ import { SNIPPETS } from "../../../../emulator/dashboard/pages/webhooks/snippets
 
 const made = { at: "2026-03-01T12:00:00.000Z", durationMs: 8 };
 
-test("tries are told by the answer of the last one", () => {
+test("tries are described by the answer of the last one", () => {
   expect(triesLabel([])).toBe("not tried yet");
   expect(triesLabel([{ ...made, status: 200 }])).toBe("200");
   expect(
@@ -43,7 +43,7 @@ test("the filters of the list become the query to the service", () => {
 });
 
 describe("code that checks a signature", () => {
-  test("in a shell computes the one that a call has", async () => {
+  test("in a shell computes the signature of a call", async () => {
     const key = randomBytes(24);
     const [id, timestamp, body] = ["msg_1", "1795438443", '{"id":"j-1","output":"ä"}'];
     const { stdout } = await promisify(execFile)("sh", ["-c", SNIPPETS.Shell], {
@@ -59,7 +59,7 @@ describe("code that checks a signature", () => {
     expect(stdout.trim()).toBe(signed);
   });
 
-  test("in Node is a module", () => {
+  test("for Node is a module", () => {
     expect(SNIPPETS.Node).toContain('import { Webhook } from "standardwebhooks";');
     expect(SNIPPETS.Node).toContain("webhook.verify(body, request.headers)");
   });

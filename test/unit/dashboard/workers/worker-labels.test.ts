@@ -30,14 +30,14 @@ test("the device shows the type and number of its GPUs, and whether they are sim
   );
 });
 
-describe("the stages of a start", () => {
+describe("the stages of a worker's start", () => {
   const stages = (seen: Partial<OperatedWorker>) =>
     startStages({ ...WORKER, ...seen }).map(({ name, fromMs, toMs }) => [
       name,
       toMs === undefined ? "…" : (toMs - fromMs) / 1_000,
     ]);
 
-  test("of one that is ready are three", () => {
+  test("of a ready worker are three", () => {
     const seen = { pulledAt: at(4), bootedAt: at(5), readyAt: at(9) };
     expect(stages(seen)).toEqual([
       ["pull", 4],
@@ -47,7 +47,7 @@ describe("the stages of a start", () => {
     expect(startMs({ ...WORKER, ...seen })).toBe(9_000);
   });
 
-  test("end with the one that is under way", () => {
+  test("end with the present one", () => {
     expect(stages({})).toEqual([["pull", "…"]]);
     expect(stages({ pulledAt: at(4) })).toEqual([
       ["pull", 4],
@@ -56,7 +56,7 @@ describe("the stages of a start", () => {
     expect(startMs(WORKER)).toBeUndefined();
   });
 
-  test("of one that ended in its start end with it", () => {
+  test("of a worker that ended during its start end with its end", () => {
     expect(stages({ pulledAt: at(4), bootedAt: at(5), endedAt: at(7) })).toEqual([
       ["pull", 4],
       ["boot", 1],
@@ -64,12 +64,12 @@ describe("the stages of a start", () => {
     ]);
   });
 
-  test("that nobody saw are part of the next one", () => {
+  test("without a time are part of the next one", () => {
     expect(stages({ readyAt: at(9) })).toEqual([["setup", 9]]);
   });
 });
 
-test("the end is a sentence, with the exit where that was not as it should be", () => {
+test("the end of a worker is a sentence, with the exit code if it is not 0", () => {
   const exit = { message: "was ended by SIGKILL", outOfMemory: false };
   expect(endOf({ end: "unasked", exit })).toBe("ended unexpectedly: it was ended by SIGKILL");
   expect(endOf({ end: "left", exit: { ...exit, message: "ended with code 0" } })).toBe(
@@ -79,7 +79,7 @@ test("the end is a sentence, with the exit where that was not as it should be", 
   expect(endOf({})).toBe("ended");
 });
 
-test("those of an endpoint and a state are found, or all of them", () => {
+test("workers are filtered by endpoint and state, or not at all", () => {
   const workers = [
     { ...WORKER, id: "a" },
     { ...WORKER, id: "b", state: "ended" as const },
@@ -93,12 +93,12 @@ test("those of an endpoint and a state are found, or all of them", () => {
   expect(ids({ endpoint: "upscale", state: "ended" })).toEqual(["b"]);
 });
 
-describe("before a worker is killed or frozen", () => {
+describe("before a worker is killed or frozen, the dashboard", () => {
   const jobs = (count: number) =>
     Array.from({ length: count }, (_, nth) => ({ jobId: `j${nth}`, startedAt: at(0) }));
   const text = (sentences: readonly string[]) => sentences.join(" ");
 
-  test("one is told what becomes of its jobs", () => {
+  test("says what happens to its jobs", () => {
     expect(text(drainSentences(WORKER))).toContain("The scaler starts another worker");
     const external = { ...WORKER, launcher: "external" } as const;
     expect(text(drainSentences(external))).toContain("It may be started again");
@@ -111,14 +111,14 @@ describe("before a worker is killed or frozen", () => {
     );
   });
 
-  test("one is told how long it may be frozen: as long as a lease lasts", () => {
+  test("says how long it can be frozen: as long as a lease lasts", () => {
     expect(LEASE_MS).toBe(LIMITS.leaseMs);
     expect(text(freezeSentences({ ...WORKER, jobs: jobs(1) }))).toContain(
       "After 15 s its leases run out: it counts as lost and is killed. Its job goes back",
     );
   });
 
-  test("a server has no leases: its health checks fail", () => {
+  test("says that a server has no leases: its health checks fail", () => {
     const told = text(freezeSentences({ ...WORKER, launcher: "server" }));
     expect(told).toContain("health checks fail");
     expect(told).not.toContain("lease");

@@ -9,13 +9,13 @@ const HANDLER = {
   kind: "handler",
 } as const;
 
-test("without a lock file it is the base and a copy", () => {
+test("without a lock file the Dockerfile is the base and a copy", () => {
   expect(workerDockerfile({ ...HANDLER, packages: undefined })).toBe(
     'FROM sv-base:1\nCOPY root/ /\nENV SV_HANDLER="/app/handler.js"\n',
   );
 });
 
-test("with one, another image's npm installs the packages, and only they are taken from it", () => {
+test("with a lock file npm of another image installs the packages, and only they are copied", () => {
   const packages = { image: "node:24", directory: "/app", command: "npm ci" };
   expect(workerDockerfile({ ...HANDLER, packages })).toBe(`FROM node:24 AS packages
 USER 0
@@ -31,7 +31,7 @@ ENV SV_HANDLER="/app/handler.js"
 `);
 });
 
-test("in a workspace the lock file lies in another directory than the worker, and both may be called anything", () => {
+test("in a workspace the lock file and the worker are in different directories of any name", () => {
   const packages = { image: "node:24", directory: "/app/it's", command: "npm ci" };
   const plan = { ...HANDLER, directory: "/app/a $b", packages };
   const text = workerDockerfile(plan);

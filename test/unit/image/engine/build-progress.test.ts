@@ -20,7 +20,7 @@ const moving = (status: string, id: string, current: number, total: number) => (
   progressDetail: { current, total },
 });
 
-test("steps and their output", () => {
+test("the progress has steps and their output", () => {
   const { told } = follow("pull", [
     { stream: "Step 3/9 : COPY a /\n" },
     { stream: " ---> 4111867b906b\n" },
@@ -35,7 +35,7 @@ test("steps and their output", () => {
   ]);
 });
 
-test("the layers of an image are added up, from zero for each step", () => {
+test("the sizes of an image's layers are added up, from zero for each step", () => {
   const pull = [
     { status: "Pulling from library/node", id: "24" },
     { status: "Pulling fs layer", id: "a" },
@@ -93,7 +93,7 @@ test("the failure message of a step of ours is recognized in any colour", () => 
   expect(output.sentences).toEqual(["no glibc"]);
 });
 
-test("a failure is kept, with the last lines before it", () => {
+test("the progress keeps a failure with the last lines before it", () => {
   const lines = Array.from({ length: 100 }, (_, at) => ({ stream: `line ${at}\n` }));
   const { output } = follow("pull", [...lines, { error: "returned a non-zero code: 7\n" }]);
   expect(output.error).toBe("returned a non-zero code: 7");
