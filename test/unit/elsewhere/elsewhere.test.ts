@@ -74,7 +74,7 @@ describe("a worker from elsewhere", () => {
   });
 });
 
-describe("refused with a message on both sides", () => {
+describe("both sides log why they refuse", () => {
   it("an invalid, a revoked and an expired token, and a key with another purpose", async () => {
     await using scene = await FarScene.start();
     const both = async (token: string, sentence: string) => {
@@ -124,7 +124,7 @@ describe("the end of a token", () => {
     expect(await scene.workers()).toMatchObject({ idle: 1, running: 0 });
   });
 
-  it("a worker is also sent away when its token expires", async () => {
+  it("by expiry sends its worker away too", async () => {
     await using scene = await FarScene.start();
     const worker = scene.worker((await scene.token({ expiresIn: "1h" })).key);
     const id = await scene.submit();

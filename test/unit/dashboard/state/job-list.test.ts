@@ -53,7 +53,7 @@ describe("answers", () => {
     expect(state.jobs).toMatchObject({ reading: "here", count: { jobs: 3 }, next: undefined });
   });
 
-  test("the count is exact when an answer has all jobs: it is empty after a shorter one", () => {
+  test("an answer with all jobs but no count gives the count, after one with fewer", () => {
     const state = after(
       asked(),
       answered({ jobs: [row("a")], count: { jobs: 1, more: false } }),
