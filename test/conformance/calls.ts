@@ -1,9 +1,9 @@
-/** What the tests of the rules do over and over: submit, run and look at jobs over HTTP. */
+/** Actions that the tests of the rules repeat: submit, run and read jobs over HTTP. */
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import type { ScriptedWorker } from "../unit/scripted-worker.ts";
 import type { TestHttp } from "../unit/http/http-harness.ts";
 
-/** Submits to the endpoint `echo` by `/run`; answers the job's id. */
+/** Submits to the endpoint `echo` by `/run`; returns the job's id. */
 export async function submit(
   service: TestHttp,
   body: Readonly<Record<string, unknown>> = {},
@@ -18,7 +18,7 @@ export interface RunningJob {
   readonly worker: ScriptedWorker;
 }
 
-/** A job that has been handed to a worker of its own. */
+/** A job that has been handed to its own worker. */
 export async function submitRunning(
   service: TestHttp,
   body: Readonly<Record<string, unknown>> = {},

@@ -1,4 +1,4 @@
-/** What the operations on jobs answer. */
+/** Answers of the operations on jobs. */
 import { expect } from "vitest";
 import { startTestHttp } from "../unit/http/http-harness.ts";
 import { show, submit, submitRunning } from "./calls.ts";

@@ -44,7 +44,7 @@ rule("a streamed chunk is at most 1 MB; larger output is split", async () => {
   expect(joinChunks(chunks).map(({ output }) => output)).toEqual([text]);
 });
 
-/** Ends a job that was submitted by `/runsync` and says how long it can still be seen, to the millisecond. */
+/** Ends a job of `/runsync`; returns how long it can be read, to the millisecond. */
 async function keptMs(service: TestHttp, query: string, expectedMs: number): Promise<boolean> {
   const worker = await service.test.connectWorker();
   const answer = service.call("POST", `/v2/echo/runsync${query}`, { body: { input: {} } });
@@ -82,7 +82,7 @@ const WAITS = [
   ["", 90_000],
 ] as const;
 
-/** Resolves once this number of jobs waits for a worker. */
+/** Resolves when this number of jobs waits for a worker. */
 async function queued(service: TestHttp, jobs: number): Promise<void> {
   const { steps } = service.test.engine;
   while ((await steps.counts("echo")).inQueue < jobs) {

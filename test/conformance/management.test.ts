@@ -1,4 +1,4 @@
-/** What the management operations that the interface names answer. */
+/** Answers of the management operations that the interface names. */
 import { expect } from "vitest";
 import { startTestHttp } from "../unit/http/http-harness.ts";
 import { rule } from "./rule.ts";

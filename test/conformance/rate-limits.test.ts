@@ -1,4 +1,4 @@
-/** Every row of the rate limits over HTTP: the allowed number passes, and one more learns when to try again. */
+/** Every row of the rate limits over HTTP: the allowed number passes, and the next request learns when to retry. */
 import { expect } from "vitest";
 import { RATE_LIMITS, type RateLimitClass } from "../../runtime/protocol/rate-limits.ts";
 import { startTestHttp } from "../unit/http/http-harness.ts";
@@ -7,12 +7,12 @@ import { rule } from "./rule.ts";
 
 interface Call {
   readonly method: "GET" | "POST";
-  /** One that is answered at once; most are refused for another reason, and count all the same. */
+  /** A request that is answered at once; most are refused for another reason, and count all the same. */
   readonly path: string;
   readonly body?: string;
 }
 
-/** Its rate passes, one more in 10 s does not; the same of as many requests at once as it takes. */
+/** The rate passes and one more in 10 s does not; the burst passes and one more at once does not. */
 async function isHeld(row: RateLimitClass, call: Call): Promise<void> {
   const { requests, concurrent } = RATE_LIMITS[row];
   await passes(call, requests, (concurrent ?? 2) / 2);
@@ -39,7 +39,7 @@ async function passes(
   expect(await burst(service, method, path, 1, 1, body)).toContain("429");
   await clock.advance(1);
   expect(await burst(service, method, path, 1, 1, body)).not.toContain("429");
-  // The first has left the window, the others have not.
+  // The first request has left the window, the others have not.
   expect((await service.call(method, path)).headers["retry-after"]).toBe("3");
 }
 

@@ -2,7 +2,7 @@
 import { test } from "vitest";
 import type { Rule } from "./rules.ts";
 
-/** @param name the rule, word for word: anything else does not compile */
+/** @param name the exact rule: any other text does not compile */
 export function rule(name: Rule, shown: () => Promise<void>): void {
   test(name, shown);
 }

@@ -38,7 +38,7 @@ rule(
   },
 );
 
-/** Retries the ended job; it must run again with the same id and input, and show nothing of its first end. */
+/** Retries the ended job, which must run again with its id and input, and without its first end. */
 async function runsAgain(service: TestHttp, { id, job, worker }: RunningJob): Promise<void> {
   const { json } = await service.call("POST", `/v2/echo/retry/${id}`);
   expect(json).toStrictEqual({ id, status: "IN_QUEUE" });

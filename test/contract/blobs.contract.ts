@@ -6,11 +6,11 @@ import { StoreClosedError } from "../../emulator/core/store-error.ts";
 import { inParallel } from "../../runtime/storage/upload/in-parallel.ts";
 
 const MB = 1_000_000;
-/** More than a service lists at once. */
+/** Number of payloads: more than a service lists at once. */
 const MANY = 1_010;
 
 export interface BlobsService extends AsyncDisposable {
-  /** As another process opens it: the same place for the same prefix. */
+  /** Opens it like another process: the same place for one prefix. */
   open(prefix: string): Promise<Blobs>;
 }
 
@@ -37,7 +37,7 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
       }
     }
 
-    it("parts come back after one another, to whoever opens the place", () =>
+    it("parts come back in order, to each opener of the place", () =>
       withBlobs(async (blobs, prefix) => {
         await blobs.put("three", [Buffer.from("one "), Buffer.from(""), Buffer.from("two")]);
         await blobs.put("nothing", [new Uint8Array()]);
@@ -47,7 +47,7 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
         await other.close();
       }));
 
-    it("20 MB come back as they went, in slices", () =>
+    it("20 MB come back unchanged, in slices", () =>
       withBlobs(async (blobs) => {
         const large = randomBytes(20 * MB);
         await blobs.put("large", [large.subarray(0, 7), large.subarray(7)]);
@@ -78,7 +78,7 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
         expect(await blobs.read("gone", 0, 1)).toBeUndefined();
       }));
 
-    it("the same bytes may be put again under the same name", () =>
+    it("equal bytes may be put again under one name", () =>
       withBlobs(async (blobs) => {
         await blobs.put("twice", [Buffer.from("same")]);
         await blobs.put("twice", [Buffer.from("same")]);
@@ -96,7 +96,7 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
         expect(unread).toBeDefined();
       }));
 
-    it("all are listed with the time they were written, and nothing from beside them", () =>
+    it("all payloads are listed with the time they were written, and nothing beside them", () =>
       withBlobs(async (blobs, prefix) => {
         const neighbours = [
           await service.open(`${prefix}-too`),
@@ -113,7 +113,7 @@ export function blobsContract(name: string, start: () => Promise<BlobsService>):
         for (const neighbour of neighbours) await neighbour.close();
       }));
 
-    it("nothing is done any more once it is closed, which may be done twice", async () => {
+    it("a closed place does nothing more, and can be closed twice", async () => {
       const blobs = await service.open(newPrefix());
       await blobs.put("kept", [Buffer.from("x")]);
       await blobs.close();

@@ -30,7 +30,7 @@ export function builtHandlerContract(
       expect(await answerOf(first)).toBe("one");
     });
 
-    test("JavaScript is imported as it lies there, and its imports are known", async () => {
+    test("JavaScript is imported in place, and its imports are known", async () => {
       await using tree = await temporaryTree({
         "handler.mjs": `import { word } from "./word.mjs";\nexport default () => word;`,
         "word.mjs": `export const word = "one";`,
@@ -44,7 +44,7 @@ export function builtHandlerContract(
       ]);
     });
 
-    test("a handler behind a link is that of the files it leads to", async () => {
+    test("a handler behind a link is built from the files the link leads to", async () => {
       await using tree = await temporaryTree({ "real/handler.ts": "export default () => 1;" });
       await symlink(tree.path("real"), tree.path("linked"));
       await using built = opened(tree, "linked/handler.ts");
@@ -81,7 +81,7 @@ export function builtHandlerContract(
       expect([...broken.missing]).toEqual([tree.path("other/gone")]);
     });
 
-    test("a handler that is gone fails to be built, and is built when it is back", async () => {
+    test("a deleted handler fails to be built, and is built when it is back", async () => {
       await using tree = await temporaryTree({});
       await using built = opened(tree, "handler.ts");
       const gone = await built.handler.build();
@@ -91,7 +91,7 @@ export function builtHandlerContract(
       expect(await answerOf(await built.handler.build())).toBe("back");
     });
 
-    test("it can be closed twice, and before anything was built", async () => {
+    test("a builder can be closed twice, and before anything was built", async () => {
       await using tree = await temporaryTree({ "handler.ts": "export default () => 1;" });
       await using built = opened(tree, "handler.ts");
       expect(await built.handler.build()).toMatchObject({ isBuilt: true });

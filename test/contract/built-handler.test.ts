@@ -1,4 +1,4 @@
-/** Runs the contract of building handlers against its adapter. */
+/** Runs the contract of handler builders against its adapter. */
 import { EsbuildHandler } from "../../emulator/reload/esbuild-handler.ts";
 import { builtHandlerContract } from "./built-handler.contract.ts";
 

@@ -126,7 +126,7 @@ export function fileWatcherContract(
       expect(watch.heard.failures).toEqual([]);
     });
 
-    test("once closed it tells nothing, also if closed before anything was watched", async () => {
+    test("a closed watcher reports nothing, also if it was closed before anything was watched", async () => {
       await using tree = await temporaryTree({ "a/x.ts": "1" });
       await using first = await watching([tree.path("a")]);
       await using second = await watching([tree.path("a")]);

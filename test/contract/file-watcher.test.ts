@@ -1,10 +1,10 @@
-/** Runs the contract of watching files against its adapter. */
+/** Runs the contract of file watchers against its adapter. */
 import type { FileWatcherEvents } from "../../emulator/reload/file-watcher.ts";
 import { ChokidarWatcher } from "../../emulator/reload/chokidar-watcher.ts";
 import { fileWatcherContract } from "./file-watcher.contract.ts";
 
 fileWatcherContract("chokidar", (events) => new ChokidarWatcher(events));
 
-/** As below `/mnt/c` of WSL 2. */
+/** The case of `/mnt/c` in WSL 2. */
 const polling = (events: FileWatcherEvents) => new ChokidarWatcher(events, async () => 0x0102_1997);
 fileWatcherContract("chokidar, where nothing tells of changes", polling, true);

@@ -1,4 +1,4 @@
-/** What every job source must do for its service, seen from both ends; the protocol between them is its own. */
+/** Duties of every job source for its service, seen from both ends; each has its own protocol. */
 import { describe, expect, test } from "vitest";
 import { splitJson } from "../unit/runtime/core/split-arbitrary.ts";
 import { bytes, chunk } from "./job-source/connected.ts";
@@ -9,7 +9,7 @@ const completed = (output: unknown) =>
 const line = (index: number, output: unknown) =>
   chunk(index, JSON.stringify({ output, metrics: { stream_index: index } }));
 
-/** Runs the suite. `start` makes a service for one test. */
+/** Runs the suite. `start` creates a service for one test. */
 export function jobSourceServiceContract(name: string, start: () => Promise<JobService>): void {
   describe(`${name}: a source and its service`, () => {
     describe("jobs", () => doesJobs(start));
@@ -19,14 +19,14 @@ export function jobSourceServiceContract(name: string, start: () => Promise<JobS
 }
 
 function doesJobs(start: () => Promise<JobService>): void {
-  test("a job that is submitted arrives, and its output is seen as it was sent", async () => {
+  test("a submitted job arrives, and clients get its output unchanged", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 1);
     const input = { name: "Zoë 💚", deep: [{ a: null }, 1.5] };
     const id = await service.submit(input);
     const job = await worker.arrives(0);
     expect(job).toMatchObject({ jobId: id, attempt: 1 });
-    // If the service names no time limit, the worker must not be the first to end the connection.
+    // Without a time limit of the service, the worker must not be the first to end the connection.
     expect(job.executionTimeoutMs).toBeGreaterThanOrEqual(600_000);
     expect(JSON.parse(Buffer.from(job.input).toString())).toEqual(input);
     expect(await worker.source.finish(job, completed(input))).toEqual({ accepted: true });
@@ -38,7 +38,7 @@ function doesJobs(start: () => Promise<JobService>): void {
     });
   });
 
-  test("jobs arrive in their order, and never more jobs than the credit allows", async () => {
+  test("jobs arrive in order, and never more jobs than the credit allows", async () => {
     await using service = await start();
     const ids: string[] = [];
     for (let n = 0; n < 6; n += 1) ids.push(await service.submit({ n }));
@@ -52,7 +52,7 @@ function doesJobs(start: () => Promise<JobService>): void {
     expect(worker.jobs.map(({ jobId }) => jobId)).toEqual(ids);
   });
 
-  test("a job for which there was no credit arrives when there is", async () => {
+  test("a job without credit arrives when there is credit", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 0);
     const id = await service.submit({});
@@ -62,7 +62,7 @@ function doesJobs(start: () => Promise<JobService>): void {
     expect((await worker.arrives(0)).jobId).toBe(id);
   });
 
-  test("chunks are seen in order, and the source tells that they are stored", async () => {
+  test("clients get chunks in order, and the source reports that they are stored", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 1);
     const id = await service.submit({});
@@ -76,7 +76,7 @@ function doesJobs(start: () => Promise<JobService>): void {
     expect(await service.jobOf(id)).toMatchObject({ output: "all", chunks: outputs });
   });
 
-  test("a yield of several megabytes is seen whole, whatever parts it travels in", async () => {
+  test("clients get a yield of several megabytes whole, in whatever parts it is sent", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 1);
     const id = await service.submit({});
@@ -94,7 +94,7 @@ function doesJobs(start: () => Promise<JobService>): void {
     expect((await service.jobOf(id)).chunks).toEqual(["small", large]);
   });
 
-  test("progress is seen while the job runs, the newest value in the end, and the result after it", async () => {
+  test("clients get progress while the job runs, its newest value at the end, and then the result", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 1);
     const id = await service.submit({});
@@ -146,7 +146,7 @@ function doesJobs(start: () => Promise<JobService>): void {
 }
 
 function outlivesConnections(start: () => Promise<JobService>): void {
-  test("reports made without a connection arrive once it is back, each exactly once", async () => {
+  test("reports made without a connection arrive after it is back, each exactly once", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 1);
     const id = await service.submit({});
@@ -166,7 +166,7 @@ function outlivesConnections(start: () => Promise<JobService>): void {
     expect(worker.jobs).toHaveLength(1);
   });
 
-  test("credit outlives the connection it was granted over", async () => {
+  test("credit survives the connection it was granted over", async () => {
     await using service = await start();
     await using worker = TestWorker.start(service, 1);
     await worker.welcomed;
@@ -176,7 +176,7 @@ function outlivesConnections(start: () => Promise<JobService>): void {
     expect((await worker.arrives(0)).jobId).toBe(id);
   });
 
-  test("a source may begin before its service is there", async () => {
+  test("a source may start before its service", async () => {
     await using service = await start();
     await service.cut();
     await using worker = TestWorker.start(service, 1);
@@ -222,7 +222,7 @@ function leaves(start: () => Promise<JobService>): void {
     expect(worker.jobs).toHaveLength(1);
   });
 
-  test("a job that is handed back by a source that closes is done by another", async () => {
+  test("another worker does a job that a closing source hands back", async () => {
     await using service = await start();
     const worker = TestWorker.start(service, 1);
     const id = await service.submit({ n: 1 });
@@ -237,7 +237,7 @@ function leaves(start: () => Promise<JobService>): void {
     expect(await service.jobOf(id)).toMatchObject({ isDone: true, output: "done" });
   });
 
-  test("closing settles all waiting calls, and may be repeated", async () => {
+  test("a close settles all waiting calls, and may be repeated", async () => {
     await using service = await start();
     const worker = TestWorker.start(service, 1);
     await service.submit({});

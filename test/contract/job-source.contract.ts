@@ -1,4 +1,4 @@
-/** What every job source must do, whatever it speaks to its service. */
+/** Duties of every job source, whatever its protocol. */
 import { describe } from "vitest";
 import { greets } from "./job-source/connecting.ts";
 import { leaves } from "./job-source/leaving.ts";
@@ -6,7 +6,7 @@ import { reconnects } from "./job-source/reconnecting.ts";
 import type { ScriptedService } from "./job-source/scripted-service.ts";
 import { works } from "./job-source/working.ts";
 
-/** Runs the suite. `start` makes a service for one test. */
+/** Runs the suite. `start` creates a service for one test. */
 export function jobSourceContract(name: string, start: () => Promise<ScriptedService>): void {
   describe(`a job source over ${name}`, () => {
     describe("connecting", () => greets(start));

@@ -39,7 +39,7 @@ async function open(): Promise<CommandSubject> {
 
 launcherContract("commands", open);
 
-it("gives each worker a home of its own, which goes with it", async () => {
+it("each worker has its own home, which is removed with it", async () => {
   await using subject = await open();
   const code = `console.log(process.env.HOME); require("node:fs").writeFileSync(process.env.HOME + "/file", "")`;
   const { lastLogLines } = await subject.launcher.launch(orderOf(subject.templateOf(code))).exited;
@@ -64,7 +64,7 @@ it("each worker has its own directory, with the served files; files that it crea
   expect((await launch()).lastLogLines[0]).toBe("made,worker.cjs");
 });
 
-it("hands no worker the file in which another kept its jobs", async () => {
+it("a worker never gets the file in which another keeps its jobs", async () => {
   await using subject = await open();
   fs.writeFileSync(path.join(subject.root, ".runpod_jobs.pkl"), "");
   fs.writeFileSync(path.join(subject.root, ".runpod_jobs.pkl.lock"), "");
@@ -73,7 +73,7 @@ it("hands no worker the file in which another kept its jobs", async () => {
   expect(lastLogLines[0]).not.toContain("runpod");
 });
 
-it("finds programs and files above the directory that is served, and leaves alone what only has the name of a file", async () => {
+it("programs and files are found above the served directory, and arguments that only look like a file are unchanged", async () => {
   await using subject = await open();
   const program = "#!/bin/sh\necho $1 $2";
   fs.mkdirSync(path.join(subject.root, "served"));

@@ -1,6 +1,6 @@
 /**
- * The launcher of workers in this process keeps the contract's part on how workers end. The part on programs does not apply: there
- * are no signals, no outputs, no environment and no processes.
+ * The launcher of workers in this process keeps the part of the contract on the ends of workers. The part on
+ * programs does not apply: there are no signals, outputs, environments and processes.
  */
 import { describe } from "vitest";
 import { tmpdir } from "node:os";
@@ -32,7 +32,7 @@ const endpoints: Readonly<Record<Behaviour, FunctionEndpoint>> = {
   },
 };
 
-/** A service that welcomes each worker, and gives it a job that never ends if `isBusy` says so. */
+/** A service that welcomes each worker, and gives it an endless job if `isBusy` says so. */
 function serve(isBusy: () => boolean, { send }: LocalWorkerSide) {
   const leaseMs = 60_000;
   return {

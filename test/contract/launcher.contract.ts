@@ -31,8 +31,7 @@ function asEnding(subject: LauncherSubject): EndingSubject {
 
 /**
  * Runs the suite.
- *
- * @param open makes a launcher for one test
+ * @param open creates a launcher for one test
  * @param freezes whether its workers can be frozen
  */
 export function launcherContract(
@@ -45,7 +44,7 @@ export function launcherContract(
 
     if (freezes) freezesWorkers(open);
 
-    it("tells the code a worker ended with, and its last lines from both outputs", async () => {
+    it("reports the exit code of a worker, and its last lines from both outputs", async () => {
       await using subject = await open();
       const worker = launch(subject, 'console.log("one"); console.error("two"); process.exit(7);');
       const exit = await worker.exited;
@@ -54,7 +53,7 @@ export function launcherContract(
       expect([...exit.lastLogLines].toSorted()).toEqual(["one", "two"]);
     });
 
-    it("gives every line to the log, behind the worker it is from", async () => {
+    it("logs every line with the worker that wrote it", async () => {
       await using subject = await open();
       const template = subject.templateOf(
         "for (let n = 0; n < 500; n++) console.log(`line ${n}`);",
@@ -65,7 +64,7 @@ export function launcherContract(
       expect(subject.lines.at(-1)).toBe(`${order.workerId}: line 499`);
     });
 
-    it("tells the signal a worker was ended by", async () => {
+    it("reports the signal that ended a worker", async () => {
       await using subject = await open();
       const worker = launch(
         subject,
@@ -74,7 +73,7 @@ export function launcherContract(
       expect(await worker.exited).toMatchObject({ exitCode: undefined, signal: "SIGKILL" });
     });
 
-    it("a worker gets its identity and its template's settings in variables", async () => {
+    it("gives a worker its identity and its template's settings in variables", async () => {
       await using subject = await open();
       const names = ["SV_WORKER_ID", "SV_WORKER_TOKEN", "SV_ENDPOINT_ID", "OWN"];
       const code = `console.log(JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name])))`;
@@ -89,7 +88,7 @@ export function launcherContract(
       ]);
     });
 
-    it("tells why a worker could not be started that the system refuses at once", async () => {
+    it("reports why the system refused to start a worker", async () => {
       await using subject = await open();
       const LONGER_THAN_A_VARIABLE_MAY_BE = "x".repeat(200_000);
       const template = {
@@ -103,7 +102,7 @@ export function launcherContract(
       );
     });
 
-    it("says where a worker is that it has started", async () => {
+    it("reports the place of a started worker", async () => {
       await using subject = await open();
       const worker = launch(subject, STAYS);
       await eventually("it is there", () => (subject.lines.length === 1 ? true : undefined));
@@ -111,7 +110,7 @@ export function launcherContract(
       expect({ container, pod, process: pid }[placeOf(worker)]).toBeDefined();
     });
 
-    it("has nothing left of a worker once that has ended", async () => {
+    it("leaves nothing of a worker after its end", async () => {
       await using subject = await open();
       const program = 'require("node:child_process")';
       const code = `${program}.spawn("sleep", ["1000"], { stdio: "ignore", detached: true }).unref(); setTimeout(() => process.exit(0), 100);`;
@@ -122,7 +121,7 @@ export function launcherContract(
 }
 
 function freezesWorkers(open: () => Promise<LauncherSubject>): void {
-  it("freezes a worker with all it started, and lets it go on", async () => {
+  it("freezes a worker with all its processes, and thaws it", async () => {
     await using subject = await open();
     const ticks = "setInterval(() => console.log(`tick of ${who}`), 20)";
     const childs = JSON.stringify(`const who = "the child"; ${ticks}`);
@@ -138,7 +137,7 @@ function freezesWorkers(open: () => Promise<LauncherSubject>): void {
       });
     await bothTick();
     await worker.freeze?.(true);
-    // Earlier output may still be on its way.
+    // Earlier output may still be in transit.
     await delay(300);
     const frozen = { own: ticked("its own"), child: ticked("the child") };
     await delay(300);
@@ -149,7 +148,7 @@ function freezesWorkers(open: () => Promise<LauncherSubject>): void {
     await worker.exited;
   });
 
-  it("a frozen worker can be killed, and an ended worker cannot be frozen", async () => {
+  it("can kill a frozen worker, and cannot freeze an ended one", async () => {
     await using subject = await open();
     const worker = launch(subject, STAYS);
     await worker.running;

@@ -1,4 +1,4 @@
-/** Moving a data directory into another store: afterwards both give the same answers. */
+/** A move of a data directory into another store: afterwards both give equal answers. */
 import path from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { StoreUnusableError } from "../../emulator/core/store-error.ts";
@@ -56,7 +56,7 @@ export function moveContract(name: string, open: OpenTarget, pages: readonly num
       },
     );
 
-    it("continues where it was interrupted", async () => {
+    it("continues after an interruption", async () => {
       await using target = await open();
       let interruptions = 0;
       for (let whole = 1; ; whole += 1) {
@@ -84,7 +84,7 @@ export function moveContract(name: string, open: OpenTarget, pages: readonly num
       expect(await target.store.boot()).toEqual(before);
     });
 
-    it("is refused if a move of another directory, or of an earlier state of it, is unfinished", async () => {
+    it("is refused while a move of another directory, or of an earlier state of this one, is unfinished", async () => {
       await using target = await open();
       const to = failing(target.store, 1);
       await expect(moveStore({ from, to, directory })).rejects.toThrow("interrupted");

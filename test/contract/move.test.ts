@@ -1,4 +1,4 @@
-/** Moves random data directories into the stores that there are. */
+/** Moves random data directories into each kind of store. */
 import { inject } from "vitest";
 import { createSystemClock } from "../../emulator/assembly/system-clock.ts";
 import { createMemoryStore } from "../../emulator/store/memory/memory-store.ts";

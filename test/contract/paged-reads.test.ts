@@ -21,7 +21,7 @@ import { batch, Owner, under, usageOf } from "./store/subject.ts";
 const READS = sized(500, 100_000);
 const SEED = Number(process.env["STORE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 const PAGES = [1, 2, 3] as const;
-/** A state with a few items of each kind. */
+/** A stored state with a few items of each kind. */
 const BATCHES = 16;
 const STREAMS = 4;
 
@@ -57,7 +57,7 @@ it.skipIf(postgresIsMissing !== undefined)(
   },
 );
 
-/** Stores the same random batches in each of them. */
+/** Stores equal random batches in each of them. */
 async function fill(truth: Store, others: readonly Store[], chance: Chance): Promise<Held> {
   const owner = await Owner.of(truth);
   const known = new RandomBatches(chance, owner);
@@ -90,7 +90,7 @@ async function fill(truth: Store, others: readonly Store[], chance: Chance): Pro
   return { jobs, streams, usageIds: [...usageIds, "a", "b"], filters };
 }
 
-/** Replaces what is stored by up to nine batches of up to three chunks each. */
+/** Replaces the stored data by up to nine batches of up to three chunks each. */
 function stream(seq: number, chance: Chance): readonly Change[] {
   const changes: Change[] = [{ type: "remove-chunks", ...under({ seq }) }];
   let next = 0;

@@ -29,7 +29,7 @@ function podOf(body: object): Pod {
   return makePod(`contract${process.pid}x${pods}`, input, undefined, "2026-01-01T00:00:00.000Z");
 }
 
-/** Runs the suite. `open` makes a launcher for one test. */
+/** Runs the suite. `open` creates a launcher for one test. */
 export function podLauncherContract(name: string, open: () => Promise<PodLauncherSubject>): void {
   const run = ({ launcher }: PodLauncherSubject, pod: Pod) =>
     launcher.launchPod({ pod, runId: crypto.randomUUID().slice(0, 14), gpus: [] });
@@ -39,14 +39,14 @@ export function podLauncherContract(name: string, open: () => Promise<PodLaunche
     );
 
   describe(`the launcher of pods of ${name}`, () => {
-    it("says of each pod whether it can run it, and why not", async () => {
+    it("reports for each pod whether it can run it, and why not", async () => {
       await using subject = await open();
       const { launcher } = subject;
       expect(launcher.refusesPod(podOf(subject.bodyOf("")))).toBeUndefined();
       expect(launcher.refusesPod(podOf(subject.foreign))).toMatch(/\w+ \w+/u);
     });
 
-    it("runs it with its variables, and tells the code it ended with", async () => {
+    it("runs a pod with its variables, and reports its exit code", async () => {
       await using subject = await open();
       const body = subject.bodyOf("console.log(process.env.OWN); process.exitCode = 7;");
       const pod = podOf({ ...body, env: { OWN: "mine" } });
@@ -56,7 +56,7 @@ export function podLauncherContract(name: string, open: () => Promise<PodLaunche
       expect(await subject.left()).toBe(0);
     });
 
-    it("opens its ports on this machine", async () => {
+    it("opens a pod's ports on this machine", async () => {
       await using subject = await open();
       const code = `require("node:http").createServer((_, response) => response.end("hello")).listen(8000, () => ${STAYS.split(";")[0]});`;
       const pod = podOf({ ...subject.bodyOf(code), ports: ["8000/http", "22/tcp"] });
@@ -69,7 +69,7 @@ export function podLauncherContract(name: string, open: () => Promise<PodLaunche
       expect(await launched.exited).toMatchObject({ signal: "SIGKILL" });
     });
 
-    it("keeps its volume over its runs, until that is dropped", async () => {
+    it("keeps a pod's volume over its runs, until the volume is dropped", async () => {
       await using subject = await open();
       const body = { ...subject.bodyOf(APPENDS), volumeInGb: 1, volumeMountPath: "/data" };
       const pod = podOf(body);
@@ -82,7 +82,7 @@ export function podLauncherContract(name: string, open: () => Promise<PodLaunche
       await subject.launcher.dropVolumes((id) => id === pod.id);
     });
 
-    it("a pod ends by itself when it is asked to, and a pod that is killed during its start is ended", async () => {
+    it("lets a pod end by itself on request, and ends one that is killed during its start", async () => {
       await using subject = await open();
       const leaves = `process.on("SIGTERM", () => process.exit(0)); ${STAYS}`;
       const asked = run(subject, podOf(subject.bodyOf(leaves)));

@@ -1,4 +1,4 @@
-/** The contract of the port of the key that secrets are stored with. Run against each adapter by `secret-key.test.ts`. */
+/** The contract of the port of the key that encrypts secrets. Run against each adapter by `secret-key.test.ts`. */
 import { describe, expect, it } from "vitest";
 import type { SecretKey } from "../../emulator/secrets/secret-key.ts";
 

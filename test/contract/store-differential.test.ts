@@ -1,7 +1,7 @@
 /**
- * The same random batches, valid and invalid ones, go to the memory store and to a durable one. The durable store loses its
- * thread or its connections now and then while it writes. Both accept and refuse the same batches and answer every question
- * alike, and a recount of the stored data confirms it. STORE_SEED repeats the choices of an earlier run.
+ * Random batches, valid and invalid ones, go to the memory store and to a durable one. The durable store sometimes
+ * loses its thread or its connections while it writes. Both accept and refuse the same batches and answer every
+ * read alike, and a recount of the stored data confirms it. STORE_SEED repeats the choices of an earlier run.
  */
 import pg from "pg";
 import { expect, inject, it } from "vitest";
@@ -22,7 +22,7 @@ const IN_DATABASE = sized(50, 10_000);
 const SEED = Number(process.env["STORE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 it(
-  `${BATCHES} random batches: memory and SQLite take, refuse and answer the same (seed ${SEED})`,
+  `memory and SQLite accept, refuse and answer ${BATCHES} random batches alike (seed ${SEED})`,
   { timeout: Math.max(TEST_MS, BATCHES * 60) },
   async () => {
     using directory = temporaryDirectory();

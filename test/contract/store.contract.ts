@@ -1,4 +1,4 @@
-/** The contract of the store: what every adapter must do. Run against each of them by `store.test.ts`. */
+/** The contract of the store: the duties of every adapter. Run against each of them by `store.test.ts`. */
 import { describe } from "vitest";
 import { chunksContract } from "./store/chunks.contract.ts";
 import { deliveriesContract } from "./store/deliveries.contract.ts";
@@ -13,7 +13,7 @@ import type { OpenSubject } from "./store/subject.ts";
 export interface Adapter {
   readonly name: string;
   readonly open: OpenSubject;
-  /** True if stored data survives closing and reopening. */
+  /** True if stored data survives a restart. */
   readonly durable: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What every adapter of the port to the operating system promises, shown with real processes. */
+/** Promises of every adapter of the port to the operating system, tested with real processes. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ process.stdin.resume(); process.stdin.on("end", () => process.exit());`;
 
 export function describeSystem(name: string, open: () => System): void {
   describe(`the system as told by ${name}`, () => {
-    test("63 children that have left their parents and ignore SIGTERM are found, and gone when they are killed", async () => {
+    test("63 children that have left their parents and ignore SIGTERM are found, and end when they are killed", async () => {
       const system = open();
       const marker = randomUUID();
       const mark = `${MARK}=${marker}`;
@@ -31,8 +31,8 @@ export function describeSystem(name: string, open: () => System): void {
       const ended = once(shell, "exit");
       let up = 0;
       shell.stdout?.on("data", ({ length }: Buffer) => (up += length));
-      // A process has no environment for a moment before it becomes another program; processes that have written something are
-      // past that.
+      // A process has no environment for a moment before it becomes another program, but has one when it has
+      // written something.
       await expect.poll(() => up).toBe(STUBBORN);
       await ended;
       const found = system.marked(mark);
@@ -43,7 +43,7 @@ export function describeSystem(name: string, open: () => System): void {
       await expect.poll(() => system.marked(mark)).toEqual([]);
     });
 
-    test("a mark is a whole one, and not the beginning or end of another", async () => {
+    test("a mark matches as a whole, not the beginning or end of another", async () => {
       const system = open();
       const marker = randomUUID();
       await using child = await started("echo; exec sleep 600", { [MARK]: `${marker}-1` });
@@ -52,7 +52,7 @@ export function describeSystem(name: string, open: () => System): void {
       expect(system.marked(`TEST_MARK=${marker}-1`)).toEqual([]);
     });
 
-    test("a process began when it began, however often it is asked, and another one at another time", async () => {
+    test("a process has one start time however often it is asked, and another process another", async () => {
       const system = open();
       await using child = await started("echo; exec sleep 600");
       const starts = Array.from({ length: 5 }, () => system.startOf(child.pid) ?? "none");
@@ -63,7 +63,7 @@ export function describeSystem(name: string, open: () => System): void {
       expect(system.isRunning(child.pid, ofFirst)).toBe(false);
     });
 
-    test("an ended process does not run, nor does a zombie", async () => {
+    test("an ended process does not run, and neither does a zombie", async () => {
       const system = open();
       const child = await started("echo; exec sleep 600");
       const start = system.startOf(child.pid) ?? "none";
@@ -76,7 +76,7 @@ export function describeSystem(name: string, open: () => System): void {
       expect(process.kill(Number(parent.said), 0)).toBe(true);
     });
 
-    test("a process that started after the last scan is not taken for dead", async () => {
+    test("a process that started after the last scan is not taken for ended", async () => {
       const system = open();
       system.startOf(process.pid);
       await using child = await started("echo; exec sleep 600");
@@ -102,7 +102,7 @@ export interface Started extends AsyncDisposable {
   readonly said: string;
 }
 
-/** A shell in a process group of its own that has written something. */
+/** A shell in its own process group that has written something. */
 export async function started(script: string, env: NodeJS.ProcessEnv = {}): Promise<Started> {
   const child = spawn("sh", ["-c", script], {
     env: { ...process.env, ...env },

@@ -13,7 +13,7 @@ const hasProc = fs.existsSync("/proc/self/stat");
 if (hasProc) describeSystem("/proc", () => new LinuxSystem());
 if (missing === undefined) describeSystem("ps", () => new PosixSystem());
 
-/** Puts a program of the name `ps` before all others; in it, `ps` is the real one. */
+/** Puts a program named `ps` before all others; in it, `ps` is the real one. */
 async function withPs(script: string) {
   const tree = await temporaryTree({});
   const text = `#!/bin/sh\nexport PATH="\${PATH#*:}"\n${script}\n`;

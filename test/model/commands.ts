@@ -1,4 +1,4 @@
-/** The kinds of commands of the model test; each does one thing a client, a worker or the clock can do. */
+/** The kinds of commands of the model test; each is one action of a client, a worker or the clock. */
 import { Buffer } from "node:buffer";
 import { advanceClock } from "../../emulator/engine/time/advance-clock.ts";
 import { cancel } from "../../emulator/engine/jobs/cancel.ts";
@@ -14,10 +14,10 @@ import { submit } from "../../emulator/engine/jobs/submit.ts";
 import type { Outcome } from "../../runtime/protocol/outcome.ts";
 import { ENDPOINT_IDS, type Held, type Subject } from "./subject.ts";
 
-/** Draws one of `items`, the same for every subject; undefined from an empty list. */
+/** Draws one of `items`, equal for every subject; undefined from an empty list. */
 export type Pick = <T>(items: readonly T[]) => T | undefined;
 
-/** What the command answered; undefined when there was nothing to do it with. Refusals are thrown. */
+/** Answer of the command; undefined if it had nothing to act on. Refusals are thrown. */
 export type Command = (subject: Subject, pick: Pick) => Promise<unknown>;
 
 const FAILURE = { type: "handler_error", message: "it broke" } as const;
@@ -51,7 +51,7 @@ function onJob(
   };
 }
 
-/** Reports on a hand-over that is thought to be current. */
+/** Reports on a hand-over that the worker takes for current. */
 function onHeld(act: (held: Held, pick: Pick) => Promise<unknown>): Command {
   return async (subject, pick) => {
     const held = pick(subject.held.filter(({ over }) => !over));
@@ -73,7 +73,7 @@ function receiptOf({ worker, job }: Held): unknown {
     .findLast(({ leaseToken }) => leaseToken === job.leaseToken);
 }
 
-/** Lets time pass. At each due moment it waits until the effects have reached the workers. */
+/** Advances time. At each due time it waits until the effects have reached the workers. */
 function advancing(ms: number): Command {
   return async (subject) => {
     const { clock, engine } = subject.test;

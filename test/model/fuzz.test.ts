@@ -7,35 +7,38 @@ import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 
 const REQUESTS = sized(600, 200_000);
 const REQUESTS_A_SEED = sized(600, 10_000);
-/** Maximum number of further services that are asked for successes that no request had yet. */
+/** Maximum number of further services for statuses of success that no request had yet. */
 const MOST_MORE = 20;
 
 /** Number of requests to each further service. */
 const MORE = 768;
 
-/** A ticket of the dashboard can be used once; its page is for browsers, and its files have names of their build: test/unit/http/emulator/dashboard. */
+/**
+ * Operations left out: a ticket of the dashboard can be used once; its page is for browsers, and its files have
+ * names of their build: test/unit/http/emulator/dashboard.
+ */
 const LEFT_OUT = ["POST /emulator/session 201", "GET / 200", "GET /ui/{file} 200"];
 
 describe(`of ${REQUESTS} generated requests`, () => {
   const tally: Tally = new Map();
 
   for (let seed = 1; seed <= REQUESTS / REQUESTS_A_SEED; seed += 1) {
-    it(`each is answered as the document shows, and nothing breaks (seed ${seed})`, async () => {
+    it(`each gets a documented answer, and no defect is logged (seed ${seed})`, async () => {
       const before = answersIn(tally);
       await playRequests(seed, REQUESTS_A_SEED, tally);
-      // Clients that hang up on a stream may have got no answer.
+      // Clients that disconnect from a stream may have got no answer.
       expect(answersIn(tally) - before).toBeGreaterThan(0.95 * REQUESTS_A_SEED);
     });
   }
 
-  it("some have every success that the document shows", async () => {
+  it("together they get every documented success", async () => {
     const successes = ALL_DOCUMENTED.flatMap((documented) =>
       Object.keys(documented.operation.responses ?? {})
         .filter((status) => status < "400")
         .map((status) => ({ of: nameOf(documented), success: `${nameOf(documented)} ${status}` })),
     ).filter(({ success }) => !LEFT_OUT.includes(success));
     const missing = () => successes.filter(({ success }) => !tally.has(success));
-    // Some are rare, and which come about is not for the seed alone to say.
+    // Some statuses are rare, and the seed alone does not decide which occur.
     const wanted = () => new Set(missing().map(({ of }) => of));
     for (let more = 1; more <= MOST_MORE && missing().length > 0; more += 1)
       await playUntilDone(REQUESTS + more * MORE, MORE, tally, wanted);

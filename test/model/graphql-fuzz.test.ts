@@ -13,7 +13,7 @@ const BATCH = 32;
 
 const STATUSES = new Set([200, 401]);
 
-it(`each of ${DOCUMENTS} documents is answered with data, or with a sentence that says why not`, async () => {
+it(`each of ${DOCUMENTS} documents is answered with data, or with the reason for its refusal`, async () => {
   await using service = await startTestHttp({ store: createMemoryStore() });
   const documents = fc.sample(anyDocument, { seed: 1, numRuns: DOCUMENTS });
   let answered = 0;
@@ -31,7 +31,7 @@ it(`each of ${DOCUMENTS} documents is answered with data, or with a sentence tha
   expect((await service.call("GET", "/v1/endpoints")).status).toBe(200);
 });
 
-/** Answers whether it was answered with data. */
+/** Returns whether it was answered with data. */
 async function play(service: TestHttp, { body, isValid, key }: FuzzDocument): Promise<boolean> {
   const { status, json } = await send(service, body, { key: key ? KEY : "" });
   const what = `${body} was answered ${status} ${JSON.stringify(json)}`;

@@ -6,12 +6,12 @@ import { checkInvariants } from "./invariants.ts";
 import { seededNumbers } from "./random-source.ts";
 import type { Subject } from "./subject.ts";
 
-/** A history that has not shown every kind of command by then is given up as a defect of the test. */
+/** Maximum number of steps: a longer history without every kind of command is a defect of the test. */
 const MOST_STEPS = 1_500;
 
 /**
  * Runs commands chosen by `seed` on every subject until each kind has succeeded at least once; after each step all
- * subjects must have answered alike and show the same state. Returns the number of steps.
+ * subjects must have given equal answers and show equal states. Returns the number of steps.
  */
 export async function playHistory(seed: number, subjects: readonly Subject[]): Promise<number> {
   const numbers = seededNumbers(seed);
@@ -34,7 +34,7 @@ export async function playHistory(seed: number, subjects: readonly Subject[]): P
   throw new Error(`seed ${seed}: never succeeded: ${[...pending].join(", ")}`);
 }
 
-/** Kinds that keep a history alive: without them most others find nothing to act on. */
+/** Kinds that keep a history alive: without them most other kinds have nothing to act on. */
 const NOURISHING = ["run", "connect a worker", "grant credit", "grant credit", "stream"];
 
 /** A third of the steps goes to kinds that have not succeeded yet, so that histories stay short. */
@@ -62,7 +62,7 @@ async function compare(subjects: readonly Subject[], when: string): Promise<void
   for (const snapshot of snapshots) checkInvariants(snapshot, when);
 }
 
-/** An assertion's own message about two states would be long; the difference is shown beside `when`. */
+/** The message of an assertion about two states would be long; the difference is shown beside `when`. */
 function assertAlike(other: unknown, first: unknown, when: string): void {
   try {
     assert.deepEqual(other, first);

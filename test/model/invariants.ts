@@ -1,4 +1,4 @@
-/** What must hold of the service's state at any moment, whatever happened before. */
+/** Invariants of the service's state at any moment, whatever happened before. */
 import assert from "node:assert/strict";
 import { dueAt } from "../../emulator/core/jobs/job-due.ts";
 import { isTerminal } from "../../runtime/protocol/job-status.ts";

@@ -13,7 +13,7 @@ import { Subject } from "./subject.ts";
 const SEEDS = sized(6, 500);
 const SEEDS_A_TEST = 50;
 
-/** In memory if the machine has such a file system: the disk is not under test. */
+/** Directory in memory if the machine has such a file system: the disk is not under test. */
 const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "sv-model-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -28,7 +28,7 @@ async function play(seed: number): Promise<number> {
 describe(`in each of ${SEEDS} random histories`, () => {
   for (let from = 1; from <= SEEDS; from += SEEDS_A_TEST) {
     const to = Math.min(from + SEEDS_A_TEST - 1, SEEDS);
-    it(`memory and SQLite show the same until each kind of command has succeeded (seeds ${from} to ${to})`, async () => {
+    it(`memory and SQLite show equal states until each kind of command has succeeded (seeds ${from} to ${to})`, async () => {
       for (let seed = from; seed <= to; seed += 1) {
         expect(await play(seed)).toBeGreaterThanOrEqual(Object.keys(COMMANDS).length);
       }

@@ -1,4 +1,4 @@
-/** A seeded stream of numbers, so that a history that went wrong can be played again. */
+/** A seeded stream of numbers: a history that failed can be played again. */
 
 /** Mulberry32: small, fast, and good enough to choose commands by. */
 export function seededNumbers(seed: number): () => number {

@@ -36,15 +36,15 @@ export interface Snapshot {
     readonly oldest: number | undefined;
     readonly workers: WorkerCounts;
   }[];
-  /** Infinity for no job. */
+  /** Time of the next due event; Infinity without one. */
   readonly nextDueAt: number;
-  /** The rows in the store are as the jobs in memory. */
+  /** The rows in the store equal the jobs in memory. */
   readonly isStored: boolean;
 }
 
 /** Reading a large input from a file takes some turns of the event loop, not thousands. */
 const MOST_TURNS = 10_000;
-/** A history has far fewer. */
+/** Maximum number of jobs; a history has far fewer. */
 const MOST_JOBS = 10_000;
 
 export class Subject implements AsyncDisposable {
@@ -68,7 +68,7 @@ export class Subject implements AsyncDisposable {
     return new Subject(test);
   }
 
-  /** Waits until every job in progress has reached its worker, and answers the state then. */
+  /** Waits until every running job has reached its worker; returns the state then. */
   async settled(): Promise<Snapshot> {
     for (let turn = 0; turn < MOST_TURNS; turn += 1) {
       this.#collect();
@@ -85,7 +85,7 @@ export class Subject implements AsyncDisposable {
     throw new Error("a job in progress never reached its worker, or is not stored as it is");
   }
 
-  /** Records what the service has told the workers since the last call. */
+  /** Records the service's messages to the workers since the last call. */
   #collect(): void {
     for (const worker of this.workers) {
       const seen = this.#seenOrders.get(worker) ?? 0;
@@ -96,7 +96,7 @@ export class Subject implements AsyncDisposable {
         for (const { leaseToken } of orders.revocations ?? []) this.#end(leaseToken);
       }
     }
-    // A large input is sent later than a small one by a store that keeps it in a file: no difference that counts.
+    // A store that keeps a large input in a file sends it later than a small one: this difference does not count.
     this.held.sort((a, b) => (a.job.leaseToken < b.job.leaseToken ? -1 : 1));
   }
 
@@ -105,7 +105,7 @@ export class Subject implements AsyncDisposable {
     this.#seenJobs.clear();
   }
 
-  /** Everything a client or an operator could see, for comparison. */
+  /** All state that a client or an operator can see, for comparison. */
   async snapshot(): Promise<Snapshot> {
     const { engine } = this.test;
     return engine.steps.read(async (view) => {
@@ -141,7 +141,7 @@ export class Subject implements AsyncDisposable {
     await this.test.stop();
   }
 
-  /** Most of a snapshot's time goes into large payloads; those of a job that is as it was are not read again. */
+  /** Large payloads take most of a snapshot's time; those of an unchanged job are not read again. */
   async #see(view: StoreReads, job: Job): Promise<SeenJob> {
     const before = this.#seenJobs.get(job.id);
     if (before && isDeepStrictEqual(before.job, job)) return before;
@@ -167,7 +167,7 @@ export class Subject implements AsyncDisposable {
   }
 }
 
-/** What is stored of a job: how long its lease was renewed is known in memory only. */
+/** Stored members of a job: the renewals of its lease are known in memory only. */
 function stored(job: Job | undefined): unknown {
   return job && { ...job, lease: job.lease && { ...job.lease, expiresAt: 0 } };
 }

@@ -1,11 +1,11 @@
-/** Installing Debian's packages, where this process may. */
+/** Installs Debian's packages, if this process may. */
 import { execFile, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 
-/** Test files run side by side, but two runs of apt-get cannot. */
+/** A lock, because test files run side by side and two runs of apt-get cannot. */
 const ONE_AT_A_TIME = path.join(tmpdir(), "sv-runtime-apt-get.lock");
 
 /** Whether the packages are installed now, without recommended ones; false without root, or on another system. */
@@ -16,7 +16,7 @@ export function aptInstall(packages: readonly string[]): boolean {
   return install() || (aptGet("update", "-qq") && install());
 }
 
-/** Whether the command ran and ended with 0. */
+/** Whether the command ran and exited with 0. */
 export function succeeds(command: string, ...args: readonly string[]): boolean {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   return spawnSync(command, args, { stdio: "ignore", env }).status === 0;
@@ -26,7 +26,10 @@ function aptGet(...args: readonly string[]): boolean {
   return succeeds("flock", ONE_AT_A_TIME, "apt-get", "-o", "DPkg::Lock::Timeout=300", ...args);
 }
 
-/** Calls apt-get in `folder` with lists of source packages of the same places; the machine's own lists stay as they are. */
+/**
+ * Calls apt-get in `folder` with lists of source packages of the machine's sources; the machine's own lists stay
+ * unchanged.
+ */
 export async function withSources(folder: string, ...args: readonly string[]): Promise<void> {
   const at = (name: string): string => path.join(folder, name);
   const [lists, parts, list] = [at("lists"), at("sources.list.d"), at("sources.list")];

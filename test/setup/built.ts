@@ -1,4 +1,4 @@
-/** Makes sure that dist/ is built from today's source before tests start the programs in it. */
+/** Builds dist/ from the present source before tests start the programs in it. */
 import { buildIfStale } from "../../scripts/build.ts";
 
 export async function setup(): Promise<void> {

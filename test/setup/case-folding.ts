@@ -1,11 +1,11 @@
-/** A file system that takes names for one if only their case differs, as that of a Mac does: exFAT in a file, mounted by root on Linux. */
+/** A file system that ignores the case of names, like a Mac's: exFAT in a file, mounted by root on Linux. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { whatIsMissing } from "./debian-program.ts";
 import { temporaryDirectory, type TemporaryDirectory } from "./temporary-directory.ts";
 
-/** Why there are none here; undefined where there are. Under CI they are never missing. */
+/** Reason that there are none here; undefined if there are. Under CI they are never missing. */
 export const caseFoldingIsMissing: string | undefined = whatIsMissing(
   "tests on a file system that folds case",
   ["mkfs.exfat", "mount.exfat-fuse"],

@@ -1,4 +1,4 @@
-/** Self-signed certificates for tests, made on the spot: X.509 as DER, of the least that is needed. */
+/** Self-signed certificates that tests create: minimal X.509 in DER. */
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ export interface TestCertificate {
 
 const DAY_MS = 86_400_000;
 
-/** For `localhost` and 127.0.0.1. By default valid from yesterday until tomorrow. */
+/** Creates a certificate for `localhost` and 127.0.0.1, by default valid from yesterday until tomorrow. */
 export function makeCertificate(
   from = new Date(Date.now() - DAY_MS),
   to = new Date(Date.now() + DAY_MS),
@@ -52,7 +52,7 @@ const COMMON_NAME = named("550403");
 const ALTERNATIVE_NAMES = named("551d11");
 
 function bodyOf(publicKey: KeyObject, from: Date, to: Date): Buffer {
-  // A key id of its own: clients with several certificates tell them apart by it.
+  // Its own key id, by which clients tell several certificates apart.
   const commonName = value(0x0c, Buffer.from(randomUUID()));
   const name = sequence(value(0x31, sequence(COMMON_NAME, commonName)));
   const names = sequence(
@@ -71,7 +71,7 @@ function bodyOf(publicKey: KeyObject, from: Date, to: Date): Buffer {
   );
 }
 
-/** `YYMMDDHHMMSSZ` */
+/** Time as `YYMMDDHHMMSSZ` */
 function moment(at: Date): Buffer {
   const digits = at.toISOString().replaceAll(/\.\d+|\D/gu, "");
   return value(0x17, Buffer.from(`${digits.slice(2, 14)}Z`));

@@ -1,10 +1,10 @@
-/** A real browser for tests of visible things: Debian's Chromium, driven by playwright-core. */
+/** A real browser for tests of pages: Debian's Chromium, driven by playwright-core. */
 import { type Browser, chromium } from "playwright-core";
 import { whatIsMissing } from "./debian-program.ts";
 
 const PROGRAM = "/usr/bin/chromium";
 
-/** No window, no sandbox (which root cannot have), and no calls to its makers. */
+/** Flags: no window, no sandbox (which root cannot have), and no calls to its makers. */
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -15,7 +15,7 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Why those tests are left out here; undefined where they run. Under CI they are never left out. */
+/** Reason that these tests are left out here; undefined if they run. Under CI they are never left out. */
 export const chromiumIsMissing: string | undefined = whatIsMissing("tests in a browser", [
   "chromium",
 ]);

@@ -1,12 +1,12 @@
-/** Programs that tests call, installed from Debian where that is possible. */
+/** Programs that tests call, installed from Debian if possible. */
 import { aptInstall, succeeds } from "./apt-get.ts";
 import { type ProgramName, PROGRAMS } from "./programs.ts";
 import { partsAreRequired } from "./required-parts.ts";
 
 /**
- * Why the tests that need the programs are left out here; undefined where all work. Under CI on Linux they are never left out.
- *
- * @throws Error under CI on Linux, where one does not work
+ * Reason that tests with the programs are left out here; undefined if all programs work. Under CI on Linux they
+ * are never left out.
+ * @throws Error under CI on Linux, if one does not work
  */
 export function whatIsMissing(tests: string, programs: readonly ProgramName[]): string | undefined {
   const missing = programs.filter((program) => !works(program));

@@ -1,9 +1,8 @@
 /**
- * A Docker engine as one in a virtual machine (Docker Desktop, Colima): its socket is all that this machine has of it. It sees of the
- * files here what is shared, and has a network of its own, where `host.docker.internal` leads to 127.0.0.1 of this machine; what its
- * containers publish on 127.0.0.1 is found on 127.0.0.1 here.
- *
- * `node test/setup/docker-elsewhere.ts` starts one and prints what to run the tests with.
+ * A Docker engine like one in a virtual machine (Docker Desktop, Colima): this machine reaches only its socket. It
+ * sees only shared files of this machine, and has its own network, where `host.docker.internal` leads to 127.0.0.1
+ * of this machine; ports that its containers publish on 127.0.0.1 are on 127.0.0.1 here. `node
+ * test/setup/docker-elsewhere.ts` starts one and prints the variable for a test run.
  */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -17,19 +16,19 @@ import { leadPublishedPorts } from "./published-ports.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
 export interface DockerElsewhere extends StoppableDocker {
-  /** From now on the engine sees the directory, at the same path. */
+  /** Shares the directory with the engine, at the same path. */
   share(directory: string): Promise<void>;
 }
 
-/** Folder for hidden files of the played machine. */
+/** Folder for hidden files of the simulated machine. */
 const KEPT = "/mnt";
 
-/** Numbers that this machine never assigns by itself. */
+/** Port numbers that this machine never assigns by itself. */
 const PUBLISHED_PORTS = "20000 29999";
 
 /**
  * Needs root, `ip` and iptables.
- * @throws Error with the engine's output if it does not come up
+ * @throws Error with the engine's output if it does not start
  */
 export async function startDockerElsewhere(): Promise<DockerElsewhere> {
   await using parts = new AsyncDisposableStack();
@@ -64,7 +63,7 @@ export async function startDockerElsewhere(): Promise<DockerElsewhere> {
   return { ...docker, share, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** Directories where tests and the emulator have their files. */
+/** Directories of the files of tests and the emulator. */
 function hidden(): readonly string[] {
   const all = [os.tmpdir(), os.homedir(), path.resolve(import.meta.dirname, "../..")];
   const isBelow = (one: string, other: string) => one !== other && one.startsWith(`${other}/`);

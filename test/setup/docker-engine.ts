@@ -1,4 +1,4 @@
-/** A Docker engine of the tests' own, with nothing in it: a process with its own data, sockets and bridge. */
+/** An empty Docker engine of the tests' own: a process with its own data, sockets and bridge. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -16,49 +16,49 @@ const END_MS = 20_000;
 export interface DockerEngine extends AsyncDisposable {
   /** For example `unix:///tmp/sv-test-x/docker.sock`. */
   readonly host: string;
-  /** Ends it as an operator does, or as a crash. Its data stays. */
+  /** Stops it, in order or as a crash. Its data stays. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
   /**
-   * Starts it again on its old data; does nothing while it runs.
-   * @throws Error with its output if it does not come up
+   * Starts it again on its data; does nothing while it runs.
+   * @throws Error with its output if it does not start
    */
   start(): Promise<void>;
-  /** From now on it takes connections and answers nothing, until it is thawed. */
+  /** Freezes it: it accepts connections and answers nothing, until it is thawed. */
   freeze(): void;
   thaw(): void;
 }
 
 export interface DockerEngineOptions {
-  /** Folder of its sockets; default: a directory of its own. */
+  /** Folder of its sockets; default: its own directory. */
   readonly home?: string;
-  /** Where `host-gateway` leads its containers; by default to its default bridge. */
+  /** Target of `host-gateway` for its containers; default: its default bridge. */
   readonly hostGateway?: string;
-  /** Shown by `docker info`. */
+  /** Labels that `docker info` shows. */
   readonly label?: string;
-  /** Folder of images and containers; default: in memory if there is plenty, otherwise a directory of its own. */
+  /** Folder of images and containers; default: in memory if there is plenty, otherwise its own directory. */
   readonly dataRoot?: string;
-  /** A directory that its `PATH` begins with. */
+  /** First directory of its `PATH`. */
   readonly pathBegin?: string;
-  /** Its containers run on while it is stopped, with the state that it finds again. */
+  /** Its containers continue while it is stopped, and it finds their state again. */
   readonly liveRestore?: boolean;
-  /** True: it sets up the firewall, as engines usually do. Only for an engine in a network namespace of its own. */
+  /** True: it sets up the firewall, like most engines. Only for an engine in its own network namespace. */
   readonly firewall?: boolean;
-  /** What runs a program in the namespace that it is to be in. */
+  /** Command that runs a program in its namespace. */
   readonly under?: readonly string[];
-  /** The program that runs its containers in the place of runc. */
+  /** The program that runs its containers instead of runc. */
   readonly runtime?: string;
 }
 
-/** Most that images and containers take in memory, which spares the disk: tests write and forget hundreds of MB. */
+/** Maximum memory for images and containers, which spares the disk: tests write and delete hundreds of MB. */
 const IN_MEMORY_MAX_BYTES = 3 * 1024 ** 3;
 
-/** How many bridges this process has made. */
+/** Number of bridges that this process has made. */
 let bridges = 0;
 
 /**
- * It leaves the machine's firewall alone by default, so it can run beside other engines. Its containers reach this machine, and
- * nothing beyond.
- * @throws Error with the engine's output if it does not come up
+ * Starts an engine. It leaves the machine's firewall alone by default, so it can run beside other engines. Its
+ * containers reach only this machine.
+ * @throws Error with the engine's output if it does not start
  */
 export async function startDockerEngine({
   dataRoot,
@@ -112,7 +112,7 @@ class Daemon {
     this.#env = { ...process.env, PATH: searched };
     this.#helperPid = at("exec/containerd/containerd.pid");
     this.#command = [
-      // Ends with this process even when that is killed.
+      // The engine ends with this process even when that is killed.
       ...[...under, "setpriv", "--pdeathsig", "SIGTERM", "dockerd"],
       ...["--host", this.host, "--data-root", dataRoot],
       ...["--exec-root", at("exec"), "--pidfile", at("pid")],
@@ -151,7 +151,8 @@ class Daemon {
     daemon.kill(signal);
     await once(daemon, "exit");
     clearTimeout(force);
-    // Its container processes were killed with it; if they are not reaped, the next engine would wait for their end.
+    // Its container processes were killed with it; if they stayed zombies, the next engine would wait for their
+    // end.
     fs.rmSync(this.#helperPid, { force: true });
   }
 
@@ -163,7 +164,7 @@ class Daemon {
     return this.#process?.exitCode === null && this.#process.signalCode === null;
   }
 
-  /** Nothing announces that it can be asked; it takes connections long before. */
+  /** Polls until the engine answers: no event announces that, and it accepts connections long before. */
   async #answers(daemon: ChildProcess): Promise<void> {
     const until = performance.now() + LOOK_MS;
     while (daemon.exitCode === null && performance.now() < until) {
@@ -174,7 +175,10 @@ class Daemon {
   }
 }
 
-/** Bridges of networks that were made in it, and containers where those run on without it. An engine that has ended has neither. */
+/**
+ * Removes bridges of networks that were made in it, and containers that continue without it. An engine that has
+ * ended has neither.
+ */
 async function removeWhatOutlivesIt(host: string): Promise<void> {
   const docker = async (...args: readonly string[]) => {
     const { stdout } = await promisify(execFile)("docker", ["--host", host, ...args]);
@@ -187,7 +191,7 @@ async function removeWhatOutlivesIt(host: string): Promise<void> {
   if (networks.length > 0) await docker("network", "rm", ...networks);
 }
 
-/** Undefined where memory is scarce, or nothing can be mounted. */
+/** Undefined if memory is scarce, or nothing can be mounted. */
 function roomForData(): TemporaryDirectory | undefined {
   if (tmpfsIsMissing !== undefined || os.freemem() < 2 * IN_MEMORY_MAX_BYTES) return undefined;
   return mountTmpfs(IN_MEMORY_MAX_BYTES);
@@ -217,7 +221,7 @@ async function makeBridge(
   return { name, remove: () => ip("link", "delete", name) };
 }
 
-/** An engine that ends leaves the machine's network mounted, if a container used it; a failed one leaves its data. */
+/** An engine that ends leaves the machine's network mounted if a container used it; a failed one leaves its data. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = fs.readFileSync(`${PROC}/self/mounts`, "utf8").split("\n");
   const points = mounts.flatMap((line) => line.split(" ")[1] ?? []);

@@ -1,4 +1,4 @@
-/** An image with Node and a shell that needs no registry, put together from this machine's own files. */
+/** An image with Node and a shell that needs no registry, made from this machine's own files. */
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -16,14 +16,14 @@ const FILES: Readonly<Record<string, string>> = {
   "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnode:x:1000:1000:node:/home/node:/bin/sh\n",
   "etc/group": "root:x:0:\nnode:x:1000:\n",
   "etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
-  // Otherwise the engine makes them when a container first runs, in the layer of whatever is built then.
+  // Without them the engine would create them when a container first runs, in the layer of the present build.
   "etc/hostname": "",
   "etc/hosts": "",
   "etc/resolv.conf": "",
 };
 const FOLDERS = ["dev", "home/node", "proc", "root", "sys", "tmp", "usr/bin", "usr/local/bin"];
 
-/** The name of the image, which is in the engine from then on. It takes seconds, and the first time on a machine a few more. */
+/** Name of the image, which is then in the engine. It takes seconds, the first time on a machine a few more. */
 export async function nodeImage(docker: TestDocker): Promise<string> {
   const version = digest();
   const name = `sv-test/node:${version}`;
@@ -76,7 +76,7 @@ async function putTogether(archive: string): Promise<void> {
     fs.copyFileSync(library, path.join(root, library));
   }
   linkApplets(path.join(root, "bin"));
-  // Programs of packages begin with it.
+  // Programs of packages begin with this path.
   fs.symlinkSync("/bin/env", path.join(root, "usr/bin/env"));
   fs.mkdirSync(cache, { recursive: true });
   const partial = `${archive}.${process.pid}`;

@@ -8,7 +8,7 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 
 export interface ProgramImage {
   readonly name: string;
-  /** Files and folders, which have the same place in the image. */
+  /** Files and folders, at the same paths in the image. */
   readonly files: readonly string[];
   /** Programs whose libraries are included. */
   readonly linked: readonly string[];
@@ -28,7 +28,7 @@ export async function programImage(docker: TestDocker, image: ProgramImage): Pro
   for (const file of [...image.files, ...librariesOf(...image.linked)]) {
     const place = path.join(root, file);
     fs.mkdirSync(path.dirname(place), { recursive: true });
-    // Links are followed, so that nothing else of this machine is needed; cpSync keeps those within folders.
+    // Links are followed, so that no other files of this machine are needed; cpSync keeps links within folders.
     execFileSync("cp", ["-RLT", file, place]);
   }
   fs.writeFileSync(path.join(root, "start.sh"), `#!/bin/sh\nset -eu\n${image.script}\n`, {

@@ -1,4 +1,4 @@
-/** An image with Python, a shell and one program, put together from this machine's own files. */
+/** An image with Python, a shell and one program, made from this machine's own files. */
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -12,7 +12,7 @@ print(json.dumps([os.path.realpath(sys.executable), sysconfig.get_path("stdlib")
 /** Modules that no worker imports, the largest part of Python. */
 const NEEDLESS = /^(?:test|site-packages|dist-packages|idlelib|config-.*|__pycache__|ensurepip)$/u;
 
-/** Runs `program`, a file of this machine. Answers `name`. */
+/** An image that runs `program`, a file of this machine. Returns `name`. */
 export async function pythonImage(
   docker: TestDocker,
   name: string,

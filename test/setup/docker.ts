@@ -5,32 +5,32 @@ import { whatIsMissing } from "./debian-program.ts";
 import { type DockerEngineOptions, startDockerEngine } from "./docker-engine.ts";
 import { sharedDockerHost } from "./shared-docker.ts";
 
-/** Everything that tests make carries it, so that they remove that and nothing else. */
+/** Label of all that tests create, so that they remove that and nothing else. */
 const LABEL = "sv-runtime.test";
 
-/** Label of an engine that does not see the files of this machine, nor has its addresses. */
+/** Label of an engine that sees neither the files nor the addresses of this machine. */
 export const ELSEWHERE = `${LABEL}=elsewhere`;
 
-/** What engines in a virtual machine call the machine around that. */
+/** Name by which engines in a virtual machine call the surrounding machine. */
 const HOST_NAME = "host.docker.internal";
 
-/** A running engine, for authors of tests who do not want to wait for one each time. */
+/** A running engine, for authors of tests who do not want to wait for a new one. */
 const givenHost = process.env["SV_TEST_DOCKER_HOST"];
 
-/** Why tests with containers are left out here; undefined where they run. Under CI they are never left out. */
+/** Reason that tests with containers are left out here; undefined if they run. Under CI they are never left out. */
 export const dockerIsMissing: string | undefined = whatIsMissing("tests with containers", [
   "docker",
   "busybox",
   ...(givenHost === undefined ? (["dockerd", "ip"] as const) : []),
 ]);
 
-/** Why the tests of the firewall that an engine sets up are left out here; undefined where they run. */
+/** Reason that tests of an engine's firewall are left out here; undefined if they run. */
 export function firewallIsMissing(): string | undefined {
   if (dockerIsMissing !== undefined) return dockerIsMissing;
   return whatIsMissing("tests of the networks of containers", ["iptables"]);
 }
 
-/** Why tests with an engine that is played to be in a virtual machine are left out here; undefined where they run. */
+/** Reason that tests with an engine in a simulated virtual machine are left out here; undefined if they run. */
 export function elsewhereIsMissing(): string | undefined {
   return whatIsMissing("tests with an engine elsewhere", [
     "docker",
@@ -70,24 +70,27 @@ export interface CliOptions {
 
 /**
  * The engine shared by all files of the run, or the given one; only under vitest.
- * @throws Error with the engine's output if it does not come up
+ * @throws Error with the engine's output if it does not start
  */
 export async function startDocker(): Promise<TestDocker> {
   const { inject } = await import("vitest");
   return dockerAt(givenHost ?? (await sharedDockerHost(inject("sharedDocker"))));
 }
 
-/** One that is the tests' own, so that it may be stopped and started. */
+/** A test's own engine, which it may stop and start. */
 export interface StoppableDocker extends TestDocker {
-  /** As an operator does, or a crash. What it keeps stays. */
+  /** Stops it, in order or as a crash. Its data stays. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
   start(): Promise<void>;
-  /** From now on it takes connections and answers nothing, until it is thawed. */
+  /** Freezes it: it accepts connections and answers nothing, until it is thawed. */
   freeze(): void;
   thaw(): void;
 }
 
-/** One that is this test's alone, with nothing in it. @throws as `startDocker` */
+/**
+ * Starts an empty engine for one test.
+ * @throws as `startDocker`
+ */
 export async function startOwnDocker(options: DockerEngineOptions = {}): Promise<StoppableDocker> {
   const engine = await startDockerEngine(options);
   return {
@@ -139,8 +142,8 @@ async function run(
 }
 
 /**
- * What cannot be removed is being removed already: a container that was to go when it ended, say. Images of an engine that goes
- * with the run stay, for the next file builds on them.
+ * Ignores failures: an object that cannot be removed is being removed already, such as a container at its end.
+ * Images of an engine that goes with the run stay, because the next file builds on them.
  */
 async function removeLabelled(
   { cli, label }: Pick<TestDocker, "cli" | "label">,

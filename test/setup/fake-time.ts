@@ -1,24 +1,27 @@
-/** A clock for programs that a test can set under them, and that may run at another speed: libfaketime, loaded before the C library. */
+/**
+ * A clock for programs that a test can set, and that may run at another speed: libfaketime, loaded before the C
+ * library.
+ */
 import fs from "node:fs";
 import path from "node:path";
 import { whatIsMissing } from "./debian-program.ts";
 
-/** Why there is none here; undefined where there is. Under CI it is never missing. */
+/** Reason that there is none here; undefined if there is. Under CI it is never missing. */
 export const fakeTimeIsMissing: string | undefined = whatIsMissing("tests of a machine's sleep", [
   "libfaketime",
 ]);
 
-/** Clocks that go on while a machine sleeps: all that Node reads on a Mac, only the wall clock on Linux. */
+/** Clocks that continue while a machine sleeps: all that Node reads on a Mac, only the wall clock on Linux. */
 export type ClocksInSleep = "all" | "wall";
 
 export interface FakeTime {
-  /** For the environment of the programs. */
+  /** Variables of the programs. */
   readonly env: Readonly<Record<string, string>>;
-  /** Their clocks are that much ahead from now on; behind, where it is negative. */
+  /** Sets their clocks ahead by this much from now on, or behind if it is negative. */
   setForward(seconds: number): void;
 }
 
-/** Clocks of a machine that drift, and leap when a test says so. */
+/** Clocks of a machine that drift, and leap when a test tells them to. */
 export interface LeapingClock extends FakeTime {
   /** Clocks that leap; a monotonic clock never goes back. */
   readonly clocks: ClocksInSleep;

@@ -1,4 +1,4 @@
-/** Locks on a file, with which processes exclude each other from a database. */
+/** Locks on a file, by which processes exclude each other from a database. */
 import fs from "node:fs";
 import { PROC } from "./proc.ts";
 

@@ -5,7 +5,7 @@ import type { NetworkNamespace } from "./network-namespace.ts";
 
 type Run = (program: string, ...args: readonly string[]) => Promise<unknown>;
 
-/** Takes root and iptables. What is led in the namespace goes with it. */
+/** Needs root and iptables. Redirects in the namespace go with it. */
 export async function leadToLoopback({ under, link }: NetworkNamespace): Promise<AsyncDisposable> {
   const [enter = "", ...entering] = under;
   const here: Run = (program, ...args) => promisify(execFile)(program, [...args]);

@@ -7,8 +7,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const SETS = ["unit", "forwarded", "model", "e2e", "e2e-alone"];
 
 /**
- * Files that take more than ten seconds in a run of a few minutes, of the last large set: the others begin while there is enough to do.
- * On a machine that has run them before, the runner knows the times of all.
+ * Files of the last large set that take more than ten seconds in a run of a few minutes: the others begin while
+ * there is enough to do. A machine that has run them before knows the times of all.
  */
 const LONGEST = [
   "test/e2e/docker/launcher.test.ts",
@@ -38,10 +38,10 @@ const LONGEST = [
   "test/e2e/live/commands.test.ts",
 ];
 
-/** All others come in the order that the runner itself would choose. */
+/** All others come in the runner's own order. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // It is the runner's sort, not an array's.
+    // This is the runner's sort, not an array's.
     // oxlint-disable-next-line unicorn/no-array-sort
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => setOf(a) - setOf(b) || placeOf(a) - placeOf(b));

@@ -1,11 +1,11 @@
-/** A server of the Model Context Protocol as a process, called over its stdin and stdout: one JSON message a line. */
+/** A server of the Model Context Protocol as a process, called over its stdin and stdout: one JSON message per line. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 const PROTOCOL_VERSION = "2025-03-26";
 
-/** What a tool answered, its text read as JSON. */
+/** The answer of a tool, with its text read as JSON. */
 export interface ToolResult {
   readonly isError: boolean;
   readonly value: unknown;

@@ -1,19 +1,19 @@
 /**
- * A network namespace for one program, with two links to this machine. One link can be cut: traffic over it is then dropped
- * without notice. However this process ends, the namespace goes with its last process.
+ * A network namespace for one program, with two links to this machine. One link can be cut: traffic over it is
+ * then dropped without notice. The namespace goes with its last process, however this process ends.
  */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { promisify } from "node:util";
 import { whatIsMissing } from "./debian-program.ts";
 
-/** Why there are no namespaces here; undefined where there are. Under CI they are never missing. */
+/** Reason that there are no namespaces here; undefined if there are. Under CI they are never missing. */
 export const namespaceIsMissing: string | undefined = whatIsMissing("tests that cut a network", [
   "ip",
 ]);
 
 export interface NetworkNamespace extends AsyncDisposable {
-  /** What runs a program in it. */
+  /** Command that runs a program in it. */
   readonly under: readonly string[];
   /** The link that cannot be cut: the names of its ends, here and in the namespace. */
   readonly link: { readonly here: string; readonly there: string };
@@ -23,14 +23,14 @@ export interface NetworkNamespace extends AsyncDisposable {
   readonly outside: string;
   /** Address over the link that can be cut. */
   readonly beyondTheCut: string;
-  /** @param side the end of the link that is taken down: this machine's, or the namespace's own */
+  /** @param side the end of the link that goes down: this machine's, or the namespace's */
   cut(side?: "here" | "there"): Promise<void>;
-  /** Dropped data arrives soon, because the sender repeats it. */
+  /** Dropped data arrives soon after, because the sender repeats it. */
   heal(): Promise<void>;
 }
 
 export interface NamespaceOptions {
-  /** What is mounted by programs in it is seen there alone, and goes with it. */
+  /** Mounts of programs in it are seen there alone, and go with it. */
   readonly ownMounts?: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function makeNetworkNamespace({
   ownMounts = false,
 }: NamespaceOptions = {}): Promise<NetworkNamespace> {
   const kinds = ownMounts ? ["--net", "--mount"] : ["--net"];
-  // It holds the namespace until its standard input ends.
+  // This program holds the namespace until its standard input ends.
   const holder = spawn("unshare", [...kinds, "cat"], { stdio: ["pipe", "pipe", "inherit"] });
   const { pid } = holder;
   if (pid === undefined) throw new Error("a network namespace could not be made");
@@ -58,7 +58,7 @@ export async function makeNetworkNamespace({
     await within("link", "set", peer, "up");
   };
   const end = async () => {
-    // A link with an unused other end disappears by itself, though not at once.
+    // A link disappears by itself when its other end is unused, but not at once.
     for (const name of [front, back]) await run("ip", ["link", "delete", name]).catch(() => "");
     holder.stdin.end();
     await once(holder, "exit");

@@ -1,4 +1,7 @@
-/** A registry of npm packages for tests: it has this project as packed, and gets all others from the registry that npm is set to. */
+/**
+ * A registry of npm packages for tests: it has this packed project, and fetches all others from npm's own registry
+ * setting.
+ */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -8,7 +11,7 @@ import type { AddressInfo } from "node:net";
 
 const PROBE_MS = 20_000;
 
-/** Where packages come from on this machine, without a slash at the end. */
+/** Address of packages on this machine, without a slash at the end. */
 const upstream = execFileSync("npm", ["config", "get", "registry"], {
   encoding: "utf8",
   stdio: ["ignore", "pipe", "ignore"],
@@ -17,9 +20,9 @@ const upstream = execFileSync("npm", ["config", "get", "registry"], {
   .replace(/\/$/u, "");
 
 /**
- * Why tests that install packages are left out here; undefined where they run. Under CI they are never left out.
- *
- * @throws Error under CI, where no registry answers
+ * Reason that tests that install packages are left out here; undefined if they run. Under CI they are never left
+ * out.
+ * @throws Error under CI, if no registry answers
  */
 export async function whatIsMissingOfNpm(tests: string): Promise<string | undefined> {
   const signal = AbortSignal.timeout(PROBE_MS);

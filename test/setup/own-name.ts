@@ -1,4 +1,7 @@
-/** The package's own name leads to its source, as `paths` in tsconfig.json says to the compiler; else it would lead to dist/. */
+/**
+ * The package's own name leads to its source, like `paths` in tsconfig.json for the compiler; otherwise it would
+ * lead to dist/.
+ */
 import { registerHooks } from "node:module";
 import tsconfig from "../../tsconfig.json" with { type: "json" };
 

@@ -1,4 +1,4 @@
-/** The project's own S3 server, started by itself, with an empty bucket: for tests of clients of such a service. */
+/** The project's own S3 server, started alone with an empty bucket: for tests of clients of such a service. */
 import path from "node:path";
 import { ObjectService } from "../../emulator/objects/object-service.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
@@ -9,7 +9,7 @@ export interface OwnS3 extends AsyncDisposable {
   readonly secretAccessKey: string;
   /** Name of the bucket. */
   readonly bucket: string;
-  /** The keys of the objects that begin so. */
+  /** Keys of the objects with this prefix. */
   names(prefix: string): Promise<readonly string[]>;
 }
 

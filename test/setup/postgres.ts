@@ -1,4 +1,4 @@
-/** A real PostgreSQL for tests: Debian's, in a folder of its own, as a user who is not root. */
+/** A real PostgreSQL for tests: Debian's, in its own folder, as a user who is not root. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -12,7 +12,7 @@ import { temporaryDirectory } from "./temporary-directory.ts";
 import { LOOK_MS } from "./patience.ts";
 import { endingWithParent } from "./ends-with-parent.ts";
 
-/** Why tests with a PostgreSQL are left out here; undefined where they run. Under CI they are never left out. */
+/** Reason that tests with PostgreSQL are left out here; undefined if they run. Under CI they are never left out. */
 export const postgresIsMissing: string | undefined = whatIsMissing("tests with PostgreSQL", [
   "postgres",
   "createdb",
@@ -22,17 +22,17 @@ export const postgresIsMissing: string | undefined = whatIsMissing("tests with P
 
 const run = promisify(execFile);
 
-/** As on a server that is meant: nothing is acknowledged before it is on the disk. */
+/** Settings of a real server: it acknowledges nothing before it is on the disk. */
 const SETTINGS = [
   ...["fsync=on", "synchronous_commit=on", "max_connections=100", "shared_buffers=64MB"],
   ...["listen_addresses=127.0.0.1", "unix_socket_directories=", "logging_collector=off"],
 ];
 
-/** A cluster, which is stopped and removed when it is disposed of. */
+/** A cluster; disposing of it stops and removes it. */
 export interface Postgres extends AsyncDisposable {
   /** The address of a database in it, which need not exist. */
   url(database?: string): string;
-  /** Ends the server, at once and without letting anything finish (`SIGQUIT`) or in order (`SIGINT`). */
+  /** Ends the server at once without finishing anything (`SIGQUIT`), or in order (`SIGINT`). */
   stop(signal?: "SIGQUIT" | "SIGINT"): Promise<void>;
   /** Starts it again on the same data and port. */
   start(): Promise<void>;
@@ -42,14 +42,14 @@ export interface Postgres extends AsyncDisposable {
   pid(): number | undefined;
   /** Its output so far. */
   said(): string;
-  /** Another server, a streaming copy of this one by `pg_basebackup`, which cannot be written to until it is promoted. */
+  /** Another server that streams a copy of this one by `pg_basebackup`, and is read-only until it is promoted. */
   standby(): Promise<Postgres>;
   /** Restarts it as read-only. */
   demote(): Promise<void>;
 }
 
 /**
- * @param dataIn folder of its data; default: one of its own
+ * @param dataIn folder of its data; default: its own
  * @param env further environment variables of the server
  */
 export async function startPostgres(
@@ -177,7 +177,7 @@ class Server {
   }
 }
 
-/** Nothing announces that it takes connections. */
+/** Polls until the server accepts connections: no event announces that. */
 async function listens(url: string, server: Server): Promise<void> {
   const until = performance.now() + LOOK_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Children that end when the test does. */
+/** Child processes that end when the test does. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";

@@ -4,9 +4,9 @@
  */
 
 export interface DebianProgram {
-  /** The Debian package it comes in. */
+  /** Its Debian package. */
   readonly package: string;
-  /** A call that succeeds where the program works; by default it is asked for its version. */
+  /** A call that succeeds if the program works; by default it prints its version. */
   readonly probe?: readonly [string, ...string[]];
 }
 
@@ -27,7 +27,7 @@ const programs = {
     package: "iproute2",
     probe: ["sh", "-c", "ip link add sv-p$$ type bridge && ip link delete sv-p$$"],
   },
-  // The newest that builds the Kubernetes that Debian has.
+  // The newest version that builds Debian's Kubernetes.
   go: { package: "golang-1.19-go", probe: ["/usr/lib/go-1.19/bin/go", "version"] },
   iptables: {
     package: "iptables",
@@ -69,7 +69,7 @@ const programs = {
     probe: ["test", "-e", "/usr/share/gocode/src/github.com/modern-go/reflect2"],
   },
   s3cmd: { package: "s3cmd" },
-  // A container may have the program and not be allowed to trace.
+  // A container may have the program without the right to trace.
   strace: { package: "strace", probe: ["strace", "-f", "-o", "/dev/null", "true"] },
   "swift-account-server": swiftProgram("account-server", "swift-account"),
   "swift-container-server": swiftProgram("container-server", "swift-container"),

@@ -9,7 +9,7 @@ const LOOPBACK = "127.0.0.1";
 /** Events of the engine after which published ports may have changed. */
 const EVENTS = ["start", "die"].flatMap((event) => ["--filter", `event=${event}`]);
 
-/** @param address address at which the published ports of the engine at `host` are reached */
+/** @param address address of the published ports of the engine at `host` */
 export async function leadPublishedPorts(host: string, address: string): Promise<AsyncDisposable> {
   const servers = new Map<number, net.Server>();
   const docker = (...args: readonly string[]) => ["--host", host, ...args];
@@ -29,7 +29,7 @@ export async function leadPublishedPorts(host: string, address: string): Promise
     }
     for (const port of ports) if (!servers.has(port)) servers.set(port, lead(port, address));
   };
-  // The engine may be away.
+  // The engine may be stopped.
   events.stdout?.on("data", () => {
     looks = looks.then(look).catch(() => undefined);
   });
@@ -50,7 +50,7 @@ function lead(port: number, address: string): net.Server {
     for (const socket of [front, back]) socket.on("error", end).on("close", end);
     front.pipe(back).pipe(front);
   });
-  // Another program may have the number.
+  // Another program may use the port.
   server.on("error", (error) => console.warn(`a published port is not led to: ${error.message}`));
   return server.listen(port, LOOPBACK);
 }

@@ -1,7 +1,7 @@
-/** Python, for tests with workers that are written in it; its standard library is enough. */
+/** Python with its standard library alone, for tests with workers in Python. */
 import { whatIsMissing } from "./debian-program.ts";
 
-/** Why those tests are left out here; undefined where they run. Under CI they are never left out. */
+/** Reason that these tests are left out here; undefined if they run. Under CI they are never left out. */
 export const pythonIsMissing: string | undefined = whatIsMissing("tests with workers in Python", [
   "python3",
 ]);

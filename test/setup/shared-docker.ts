@@ -1,11 +1,11 @@
-/** One Docker engine for all files of a test run: builds of one file are in the next one's cache. */
+/** One Docker engine for all files of a test run: a file's builds are in the next file's cache. */
 import type { TestProject } from "vitest/node";
 import { startDockerEngine } from "./docker-engine.ts";
 import { askFor, sharePart } from "./shared-part.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The socket that tells where the engine is. */
+    /** The socket that returns the engine's address. */
     readonly sharedDocker: string;
   }
 }
@@ -18,6 +18,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 /**
  * The address of the engine behind the socket `door`.
- * @throws Error with its output if it did not come up
+ * @throws Error with its output if it did not start
  */
 export const sharedDockerHost = askFor;

@@ -1,4 +1,4 @@
-/** A part that all files of a run of tests have together, started when the first of them asks for it. */
+/** A part that all files of a test run share, started when the first of them asks for it. */
 import { once } from "node:events";
 import net from "node:net";
 import path from "node:path";
@@ -40,7 +40,7 @@ export async function sharePart<Part extends AsyncDisposable>(
 
 /**
  * The address of the part behind the socket `door`.
- * @throws Error with its output if it did not come up
+ * @throws Error with its output if it did not start
  */
 export async function askFor(door: string): Promise<string> {
   const answer = JSON.parse(await text(net.connect(door))) as Answer;

@@ -8,15 +8,15 @@ import { IS_FULL } from "./size.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The socket that tells where the server is. */
+    /** The socket that returns the server's address. */
     readonly sharedPostgres: string;
   }
 }
 
-/** A file system in memory, where the system has one: a new database takes a sixth of the processor time there. */
+/** A file system in memory, if the system has one: a new database takes a sixth of the CPU time there. */
 const SHARED_MEMORY = "/dev/shm";
 
-/** More than all databases of a run take together. */
+/** Size: more than all databases of a run need together. */
 const ROOM_BYTES = 4 * 1024 ** 3;
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -32,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** Undefined where memory is scarce, and in a full run: there it is to wait for a disk. */
+/** Undefined if memory is scarce, and in a full run, which must wait for a disk. */
 function roomInMemory(): string | undefined {
   if (IS_FULL || !fs.existsSync(SHARED_MEMORY)) return undefined;
   const { bavail, bsize } = fs.statfsSync(SHARED_MEMORY);

@@ -1,17 +1,20 @@
-/** One direction of a line of a given speed and length: all connections share it, in turn, and each has little on it at a time. */
+/**
+ * One direction of a line of a given bandwidth and latency: all connections share it in turn, and each has little
+ * on it at a time.
+ */
 import type { Socket } from "node:net";
 
 export interface LineTerms {
   readonly bytesPerSecond: number;
-  /** From one end to the other, ms. */
+  /** Latency, ms. */
   readonly latencyMs: number;
 }
 
 export class SlowLine {
   readonly #terms: LineTerms;
-  /** When the last byte that was put on it has left, ms. */
+  /** Time at which the last byte on it has left, ms. */
   #freeAt = 0;
-  /** What is on it, in order: timers may fire in another one. */
+  /** Data on the line, in order: timers may fire in another order. */
   readonly #onIt: (() => void)[] = [];
 
   constructor(terms: LineTerms) {
@@ -28,7 +31,7 @@ export class SlowLine {
     this.behind(() => arrive(bytes));
   }
 
-  /** Calls back when everything that was put on it has arrived. */
+  /** Calls back when all data on the line has arrived. */
   behind(arrive: () => void): void {
     const leavesIn = Math.max(0, this.#freeAt - performance.now());
     this.#onIt.push(arrive);

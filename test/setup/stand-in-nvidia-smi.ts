@@ -8,13 +8,13 @@ const saved = path.resolve(import.meta.dirname, "../fixtures/nvidia-smi");
 export interface StandIn extends AsyncDisposable {
   /** The path of the program. */
   readonly program: string;
-  /** The directory it is in, which goes into `PATH`. */
+  /** Its directory, for `PATH`. */
   readonly folder: string;
 }
 
 /**
- * @param machine a folder of test/fixtures/nvidia-smi: `query.txt` is what it says of the fields it knows, `list.txt` what it
- *   says to `-L`, `plain.txt` without arguments; `exit-code`, and `unknown-fields` it refuses
+ * @param machine a folder of test/fixtures/nvidia-smi: `query.txt` is its output for known fields, `list.txt` for
+ * `-L`, `plain.txt` without arguments; `exit-code`, and `unknown-fields` that it refuses
  */
 export async function standInNvidiaSmi(machine: string): Promise<StandIn> {
   return scriptInNvidiaSmi(`cd '${path.join(saved, machine)}' || exit 99
@@ -32,7 +32,7 @@ fi
 [ ! -e exit-code ] || exit "$(cat exit-code)"`);
 }
 
-/** A stand-in that runs `script`, for the shell. */
+/** A stand-in that runs the shell script `script`. */
 export async function scriptInNvidiaSmi(script: string): Promise<StandIn> {
   const tree = await temporaryTree({ "nvidia-smi": `#!/bin/sh\n${script}\n` });
   const program = tree.path("nvidia-smi");

@@ -1,4 +1,4 @@
-/** The threads that stores start from now on. */
+/** The threads that stores start while a test records them. */
 import type { Worker } from "node:worker_threads";
 import { takeThread } from "../../emulator/store/sqlite/thread/start-thread.ts";
 
@@ -6,7 +6,7 @@ export interface StoreThreads extends Disposable {
   readonly started: readonly Worker[];
 }
 
-/** Notes threads until it is disposed of. One that waits for the next store since an earlier test is ended before. */
+/** Records threads until it is disposed of. First ends a thread of an earlier test that waits for the next store. */
 export async function watchStoreThreads(): Promise<StoreThreads> {
   await takeThread().terminate();
   const started: Worker[] = [];

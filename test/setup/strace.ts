@@ -6,15 +6,15 @@ import path from "node:path";
 import { whatIsMissing } from "./debian-program.ts";
 import { temporaryDirectory } from "./temporary-directory.ts";
 
-/** Why those tests are left out here; undefined where they run. Under CI they are never left out. */
+/** Reason that these tests are left out here; undefined if they run. Under CI they are never left out. */
 export const straceIsMissing: string | undefined = whatIsMissing(
   "tests of kills at a system call",
   ["strace"],
 );
 
 /**
- * Has `fate` happen to the syncs of the process until it is disposed of: an injection of strace, such as `error=EIO`. The `when`
- * of one counts the syncs of each thread apart.
+ * Injects `fate` into the syncs of the process until it is disposed of: an injection of strace, such as
+ * `error=EIO`. The `when` of an injection counts the syncs of each thread separately.
  */
 export async function injectIntoSyncs(pid: number, fate: string) {
   const directory = temporaryDirectory();
@@ -26,11 +26,11 @@ export async function injectIntoSyncs(pid: number, fate: string) {
   const exited = once(strace, "exit");
   await once(strace.stderr, "data");
   return {
-    /** How many syncs have begun; they may have ended. */
+    /** Number of syncs that have begun; they may have ended. */
     get begun(): number {
       return fs.readFileSync(log, "utf8").match(/f(?:data)?sync\(/g)?.length ?? 0;
     },
-    /** Kills the process within a system call; strace alone would not let it go. */
+    /** Kills the process within a system call; strace alone would not release it. */
     async killProcess() {
       process.kill(pid, "SIGKILL");
       strace.kill("SIGKILL");

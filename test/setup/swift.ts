@@ -1,4 +1,4 @@
-/** A foreign S3 server for tests: OpenStack Swift with its s3api, installed from Debian where that is possible. */
+/** A foreign S3 server for tests: OpenStack Swift with its s3api, installed from Debian if possible. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -13,7 +13,7 @@ import { LOOK_MS } from "./patience.ts";
 
 const PARTS = ["account", "container", "object"] as const;
 
-/** Why those tests are left out here; undefined where they run. Under CI they are never left out. */
+/** Reason that these tests are left out here; undefined if they run. Under CI they are never left out. */
 export const swiftIsMissing: string | undefined = whatIsMissing(
   "tests against a foreign S3 server",
   [
@@ -31,11 +31,11 @@ export interface Swift extends AsyncDisposable {
   readonly url: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** What its processes said, for when they do not come up. */
+  /** Output of its processes, for when they do not start. */
   said(): string;
 }
 
-/** Starts it with nothing in it, on free ports of this machine. */
+/** Starts it empty, on free ports of this machine. */
 export async function startSwift(): Promise<Swift> {
   const home = temporaryDirectory();
   const [proxy, account, container, object, memcache] = await freePorts(5);
@@ -66,7 +66,7 @@ export async function startSwift(): Promise<Swift> {
 
 type Ports = Readonly<Record<(typeof PARTS)[number] | "proxy" | "memcache", number>>;
 
-/** What its servers read, into the directory `home`, which has their data as well. */
+/** Writes the configuration of its servers into the directory `home`, which has their data as well. */
 export async function writeSwift(home: string, ports: Ports): Promise<void> {
   fs.mkdirSync(path.join(home, "node", "d1"), { recursive: true });
   writeConfigs(home, ports);
@@ -115,7 +115,7 @@ async function makeRing(home: string, part: string, port: number): Promise<void>
   await run("swift-ring-builder", [builder, "rebalance"]);
 }
 
-/** Ports free at this moment, which are unlikely to be taken before Swift uses them. */
+/** Free ports, which are unlikely to be taken before Swift uses them. */
 async function freePorts(count: 5): Promise<[number, number, number, number, number]> {
   const servers = Array.from({ length: count }, () => net.createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));
@@ -127,7 +127,7 @@ async function freePorts(count: 5): Promise<[number, number, number, number, num
   return [a, b, c, d, e];
 }
 
-/** Nothing announces that a server of another program listens. */
+/** Polls until the server listens: no event announces that. */
 async function listens(port: number): Promise<void> {
   const until = performance.now() + LOOK_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Stands between a client and a server, and cuts them off from each other in chosen ways. */
+/** A proxy between a client and a server, which cuts them off from each other in chosen ways. */
 import { once } from "node:events";
 import net from "node:net";
 import { type LineTerms, SlowLine } from "./slow-line.ts";
@@ -7,7 +7,7 @@ type Fate = "pass" | "cut-before" | "cut-reply" | "lose";
 
 export interface TcpProxy extends AsyncDisposable {
   readonly port: number;
-  /** With the port. */
+  /** Address with the port. */
   readonly address: string;
   /**
    * Decides the fate of the next connection that sends `words`. `cut-before` keeps them from the server. `cut-reply` passes
@@ -20,16 +20,16 @@ export interface TcpProxy extends AsyncDisposable {
   /** Cuts all connections, and refuses new ones until `open`. */
   close(): void;
   open(): Promise<void>;
-  /** New connections go to that port from now on; open ones are cut. */
+  /** Sends new connections to that port from now on; open ones are cut. */
   leadTo(port: number): void;
-  /** From now on nothing is passed on any more, and no connection ends by itself. */
+  /** Passes nothing on from now on; no connection ends by itself. */
   fallSilent(): void;
   /** Acts like a cut network: data sent from now on arrives after `letGo`, also on new connections. */
   hold(): void;
-  /** Holds once clients have sent this number of bytes. Resolves then. */
+  /** Blocks after clients have sent this number of bytes. Resolves then. */
   holdAfter(bytes: number): Promise<void>;
   letGo(): void;
-  /** New connections share a line of that speed and length from now on, in each direction one. */
+  /** Lets new connections share a line of that bandwidth and latency, one in each direction. */
   slowDown(terms: LineTerms): void;
 }
 
@@ -40,7 +40,7 @@ interface Cut {
   readonly done: () => void;
 }
 
-/** @param host the address that it listens at */
+/** @param host its listening address */
 export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Promise<TcpProxy> {
   let cut: Cut | undefined;
   let holding: { left: number; readonly done: () => void } | undefined;
@@ -90,7 +90,7 @@ export async function startTcpProxy(targetPort: number, host = "127.0.0.1"): Pro
       if (met !== undefined) {
         isMuted = true;
         client.once("close", met.done);
-        // The server answers everything sent together, and a failed transaction with another word.
+        // The server answers all statements sent together, and a failed transaction with another word.
         target.on("data", (reply) => {
           if (reply.includes(`${met.tag}\0`) || reply.includes("ROLLBACK\0")) end();
         });

@@ -5,15 +5,18 @@ import { partsAreRequired } from "./required-parts.ts";
 import { temporaryDirectory, type TemporaryDirectory } from "./temporary-directory.ts";
 
 /**
- * Why tests on a small file system are left out here; undefined where they run. Under CI on Linux they always run,
- * and fail where nothing can be mounted.
+ * Reason that tests on a small file system are left out here; undefined if they run. Under CI on Linux they always
+ * run, and fail if nothing can be mounted.
  */
 export const tmpfsIsMissing: string | undefined = partsAreRequired() ? undefined : tryOut();
 if (tmpfsIsMissing !== undefined) {
   console.warn(`tests of full disks are left out: ${tmpfsIsMissing}`);
 }
 
-/** Mounts an empty file system that holds `sizeBytes`. @throws Error when that is not possible here. */
+/**
+ * Mounts an empty file system that holds `sizeBytes`.
+ * @throws Error if that is not possible here.
+ */
 export function mountTmpfs(sizeBytes: number): TemporaryDirectory {
   const point = temporaryDirectory();
   try {

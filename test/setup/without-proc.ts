@@ -1,12 +1,13 @@
 /**
- * Runs a command where /proc is an empty directory, as on systems that have none: `node test/setup/without-proc.ts npm test`. This takes
- * root on Linux. /proc is kept at another place for the tests themselves, and for the foreign programs named here, which run with it.
+ * Runs a command with an empty directory for /proc, as on systems without it: `node test/setup/without-proc.ts npm
+ * test`. This needs root on Linux. /proc is kept at another path for the tests themselves, and for the foreign
+ * programs named here, which run with it.
  */
 import fs from "node:fs";
 import path from "node:path";
 import { isWithoutProc, KEPT_PROC } from "./proc.ts";
 
-/** Programs that do nothing without /proc, as people call them. */
+/** Programs that do not work without /proc, by their names. */
 const BY_NAME = ["dockerd", "ip", "iptables", "nsenter", "pgrep", "ps", "strace", "unshare"];
 
 const root = path.resolve(import.meta.dirname, "../..");
@@ -24,18 +25,21 @@ const NEED_PROC = [
   path.join(root, "node_modules/ts-proto/protoc-gen-ts_proto"),
 ];
 
-/** What runs a command in such a place; it has the number of the process that is started. */
+/** Command that runs another one in such a place; it has the process id of the started process. */
 export const withoutProc: readonly string[] = [process.execPath, import.meta.filename];
 
-/** What goes before the command of a program that needs it. A mount of an earlier namespace is not to be had: so one more is made. */
+/**
+ * Prefix of the command of a program that needs it. A mount of an earlier namespace cannot be used, so another one
+ * is created.
+ */
 const WITH_PROC = `exec /usr/bin/unshare --mount /bin/sh -c 'mount --bind ${KEPT_PROC} /proc && exec "$0" "$@"'`;
 
-/** A wrapper for a program: it puts the program back to its place, beside its files, and runs it. */
+/** A wrapper for a program: it restores the program beside its files, and runs it. */
 const AT_ITS_PATH = `exec /usr/bin/unshare --mount /bin/sh -c 'mount --bind ${KEPT_PROC} /proc && mount --bind "$real" "$0" && exec "$0" "$@"'`;
 
 /**
- * What is done in the place of a program that is called by its path; the real one is `$real`. Node tells its own path by /proc, and
- * else by the name it was called by: called by its whole path, it knows it as on other systems.
+ * Script instead of a program that is called by its path; the real one is `$real`. Node finds its own path by
+ * /proc, and otherwise by its name: called by its whole path, it knows it as on other systems.
  */
 const BY_PATH: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -44,7 +48,7 @@ const BY_PATH: Readonly<Record<string, string>> = {
   [process.execPath]: 'exec "$real" "$@"',
 };
 
-/** The place, made in a namespace for mounts; then the command. */
+/** Creates the place in a namespace for mounts, then runs the command. */
 const ENTER = `mkdir -p ${KEPT_PROC} &&
 mount --bind /proc ${KEPT_PROC} &&
 mount -t tmpfs -o ro,mode=0555 none /proc &&
@@ -55,7 +59,7 @@ exec "$@"`;
 
 function writeWrappers(): void {
   for (const name of BY_NAME) {
-    // What it starts in its turn has the real ones.
+    // Programs that it starts have the real ones.
     const real = `PATH=$(printf %s "$PATH" | sed 's|${folder}/by-name:||g')\n`;
     write(path.join(folder, "by-name", name), `#!/bin/sh\n${real}${WITH_PROC} ${name} "$@"\n`);
   }
@@ -66,7 +70,7 @@ function writeWrappers(): void {
   }
 }
 
-/** Once, and in one go: another one may be running it, or have mounted something there. */
+/** Replaces it once and atomically: another process may be running it, or have mounted something there. */
 function write(file: string, text: string): void {
   if (fs.existsSync(file) && fs.readFileSync(file, "utf8") === text) return;
   fs.mkdirSync(path.dirname(file), { recursive: true });

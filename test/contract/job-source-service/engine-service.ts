@@ -1,4 +1,4 @@
-/** The real engine as the service of a contract, over any transport that workers of it have. */
+/** The real engine as the service of a contract, over any transport for its workers. */
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -32,7 +32,7 @@ const endpointId = "echo";
 const reconnect = { firstMs: 1, maxMs: 5 };
 const runtimeVersion = "1.2.3";
 
-/** How workers reach the engine. */
+/** Transport between workers and the engine. */
 export interface Transport extends AsyncDisposable {
   /** A source of the worker with that token. */
   newSource(token: string): JobSource;
@@ -40,7 +40,7 @@ export interface Transport extends AsyncDisposable {
   restore(): Promise<void>;
 }
 
-/** What a transport needs of the engine. */
+/** Parts of the engine that a transport needs. */
 export interface EngineDoor {
   readonly engine: EngineContext;
   readonly openSession: OpenSession;
@@ -79,7 +79,7 @@ function addWorker(engine: EngineContext, id: string): WorkerHandle {
   const { realClock } = engine;
   const worker = new WorkerHandle({ id, endpointId, endpointVersion: 1, startedAt, realClock });
   engine.fleet.add(worker);
-  // Its token is its id.
+  // The worker's token is its id.
   engine.tokens.add(digestOf(id), worker);
   return worker;
 }
@@ -112,7 +112,7 @@ function parsed(json: Uint8Array): unknown {
   return JSON.parse(Buffer.from(json).toString());
 }
 
-/** gRPC over a socket in a folder of its own. */
+/** gRPC over a socket in its own folder. */
 export async function overGrpc({ engine, openSession }: EngineDoor): Promise<Transport> {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), "sv-contract-"));
   const address = `unix:${path.join(folder, "worker.sock")}`;

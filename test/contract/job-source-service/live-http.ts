@@ -1,4 +1,4 @@
-/** The live dialect as a transport of the contract: its door of the HTTP interface, before the real engine. */
+/** The live dialect as a transport of the contract: its part of the HTTP interface, before the real engine. */
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -43,7 +43,7 @@ export async function overLiveHttp({ engine, openSession }: EngineDoor): Promise
   };
 }
 
-/** As a launcher tells it to a worker; here the token is the worker's id as well. */
+/** The address that a launcher gives a worker; here the token is the worker's id as well. */
 function environmentOf(token: string, url: string): Readonly<Record<string, string>> {
   const local = { id: "echo" };
   const endpoint = localEndpoint(local, new Date(0).toISOString());

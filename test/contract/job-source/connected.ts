@@ -28,7 +28,7 @@ export function lease({ jobId, leaseToken }: LeaseRef): LeaseRef {
   return { jobId, leaseToken };
 }
 
-/** A listener that records its calls, and a source that was welcomed. */
+/** A listener that records its calls, and a source after its welcome. */
 export class Connected {
   readonly source: JobSource;
   readonly jobs: HandedJob[] = [];

@@ -1,4 +1,4 @@
-/** The job source contract: how a source greets its service, and how it takes a refusal. */
+/** The job source contract: the greeting of a source, and its reaction to a refusal. */
 import { expect, test } from "vitest";
 import { PROTOCOL_VERSION } from "../../../runtime/protocol/session.ts";
 import { RefusedError } from "../../../runtime/source/job-source.ts";
@@ -6,7 +6,7 @@ import { Connected, job, welcome } from "./connected.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 
 export function greets(start: () => Promise<ScriptedService>): void {
-  test("it greets with its version and holds nothing, and learns the terms", async () => {
+  test("the source greets with its version and holds nothing, and learns the terms", async () => {
     await using service = await start();
     const worker = new Connected(service.newSource());
     const session = await service.nextSession();

@@ -1,4 +1,4 @@
-/** The job source contract: how a source says goodbye. */
+/** The job source contract: the end of a source. */
 import { expect, test, vi } from "vitest";
 import { connect, job } from "./connected.ts";
 import type { ScriptedService } from "./scripted-service.ts";
@@ -15,7 +15,7 @@ export function leaves(start: () => Promise<ScriptedService>): void {
     expect(session.reports.at(-1)).toEqual({ initFailure: failure });
   });
 
-  test("closing sends the last outcomes, ends the session, and may be repeated", async () => {
+  test("a close sends the last outcomes, ends the session, and may be repeated", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1)]);
     const finished = source.finish(job(1), { kind: "handed-back" });

@@ -1,4 +1,4 @@
-/** The job source contract: what is kept and sent again after a lost connection. */
+/** The job source contract: state that is kept and sent again after a lost connection. */
 import { expect, test } from "vitest";
 import { PROTOCOL_VERSION, type ServiceOrders } from "../../../runtime/protocol/session.ts";
 import { chunk, connect, job, lease, welcome } from "./connected.ts";
@@ -110,9 +110,9 @@ export function reconnects(start: () => Promise<ScriptedService>): void {
   });
 }
 
-/** Where orders are encoded on their way; within a process they travel as they are. */
+/** Only where orders are encoded; within a process they are passed as objects. */
 export function decodes(start: () => Promise<ScriptedService>): void {
-  test("orders that make no sense end the session, and the next one begins", async () => {
+  test("invalid orders end the session, and the next one begins", async () => {
     await using service = await start();
     const { worker, source, session } = await connect(service);
     const nonsense: ServiceOrders = { jobs: [{ ...job(1), attempt: 0 }] };

@@ -2,7 +2,7 @@
 import type { ServiceOrders, WorkerReport } from "../../../runtime/protocol/session.ts";
 import type { JobSource } from "../../../runtime/source/job-source.ts";
 
-/** One session as the service sees it: everything the worker said, in order. */
+/** One session as the service sees it: all messages of the worker, in order. */
 export class ScriptedSession {
   readonly reports: WorkerReport[] = [];
   readonly #send: (orders: ServiceOrders) => void;
@@ -19,7 +19,7 @@ export class ScriptedSession {
     this.#send(orders);
   }
 
-  /** The connection is lost. */
+  /** Breaks the connection. */
   cut(): void {
     this.#cut();
   }
@@ -64,12 +64,12 @@ export class ScriptedSession {
 export interface ScriptedService extends AsyncDisposable {
   /** The next session a worker opens, in order. */
   nextSession(): Promise<ScriptedSession>;
-  /** From now on every worker is refused. */
+  /** Refuses every worker from now on. */
   refuse(because: "token" | "endpoint"): void;
   /** Stops listening and cuts all sessions. */
   stop(): Promise<void>;
   /** Listens again at the same address. */
   restart(): Promise<void>;
-  /** A source that speaks to this service and tries again after a few milliseconds. */
+  /** A source of this service that retries after a few milliseconds. */
   newSource(): JobSource;
 }

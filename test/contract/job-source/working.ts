@@ -4,7 +4,7 @@ import { bytes, chunk, connect, job, lease } from "./connected.ts";
 import type { ScriptedService } from "./scripted-service.ts";
 
 export function works(start: () => Promise<ScriptedService>): void {
-  test("a job arrives as it was sent", async () => {
+  test("a job arrives unchanged", async () => {
     await using service = await start();
     const sent = { ...job(1), s3Config: bytes(`{"bucketName":"b"}`) };
     const { worker, source } = await connect(service, [sent]);
@@ -13,7 +13,7 @@ export function works(start: () => Promise<ScriptedService>): void {
   });
 
   test.each([true, false])(
-    "its outcome is reported, and the receipt (%s) told",
+    "the outcome of a job is reported, and its receipt (%s) passed on",
     async (accepted) => {
       await using service = await start();
       const { source, session } = await connect(service, [job(1)]);
@@ -56,7 +56,7 @@ export function works(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("large payloads are spread over bundles in order, and the largest output passes", async () => {
+  test("large payloads are spread over bundles in order, and the largest output arrives", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [job(1)]);
     for (let index = 0; index < 10; index++) {
@@ -128,7 +128,7 @@ export function works(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("a worker that holds no lease says that it is there all the same", async () => {
+  test("a worker that holds no lease still sends a sign of life", async () => {
     await using service = await start();
     const { source, session } = await connect(service, [], { leaseRenewalMs: 5 });
     const before = session.reports.length;
@@ -162,7 +162,7 @@ export function works(start: () => Promise<ScriptedService>): void {
     await source.close();
   });
 
-  test("a job that is revoked in its own bundle is reported first as handed over, then as revoked", async () => {
+  test("a job that is revoked in its own bundle is passed on first as handed over, then as revoked", async () => {
     await using service = await start();
     const { worker, source, session } = await connect(service);
     session.send({ jobs: [job(1)], revocations: [{ ...lease(job(1)), reason: "cancelled" }] });

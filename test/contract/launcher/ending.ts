@@ -7,9 +7,9 @@ import { orderOf } from "./subject.ts";
 
 /** A worker that says "here" when it runs. */
 export type Behaviour =
-  /** Says "asked" when it is drained, and leaves. */
+  /** A worker that says "asked" when it is drained, and leaves. */
   | "leaves-when-asked"
-  /** Continues when it is drained, and says `whenAsked`. */
+  /** A worker that continues when it is drained, and says `whenAsked`. */
   | "stays-when-asked";
 
 export interface EndingSubject extends AsyncDisposable {
@@ -17,7 +17,7 @@ export interface EndingSubject extends AsyncDisposable {
   readonly foreign: Template;
   readonly lines: readonly string[];
   readonly whenAsked: string;
-  /** What the end of a killed worker has. */
+  /** Members of the end of a killed worker. */
   readonly killed: Partial<WorkerExit>;
   /** Number of its workers' processes or containers. */
   left(): Promise<number>;
@@ -39,7 +39,7 @@ export function endsWorkers(open: () => Promise<EndingSubject>): void {
     expect(launcher.refuses(foreign)).toMatch(/\w+ \w+/u);
   });
 
-  it("lets a worker leave by itself when it is drained", async () => {
+  it("a drained worker can leave by itself", async () => {
     await using subject = await open();
     const worker = launch(subject, "leaves-when-asked");
     await says(subject, "here");
@@ -49,7 +49,7 @@ export function endsWorkers(open: () => Promise<EndingSubject>): void {
     expect(exit.lastLogLines.some((line) => line.includes("asked"))).toBe(true);
   });
 
-  it("ends a worker that does not leave", async () => {
+  it("a drained worker that does not leave is ended", async () => {
     await using subject = await open();
     const worker = launch(subject, "stays-when-asked");
     await says(subject, "here");
@@ -59,7 +59,7 @@ export function endsWorkers(open: () => Promise<EndingSubject>): void {
     expect(await worker.exited).toMatchObject(subject.killed);
   });
 
-  it("ends a worker that is killed while it is started", async () => {
+  it("a worker that is killed while it is started is ended", async () => {
     await using subject = await open();
     const worker = launch(subject, "leaves-when-asked");
     worker.kill();
@@ -67,7 +67,7 @@ export function endsWorkers(open: () => Promise<EndingSubject>): void {
     expect(await subject.left()).toBe(0);
   });
 
-  it("ends all its workers when it is closed, and can be closed twice", async () => {
+  it("a closed launcher has ended all its workers, and can be closed twice", async () => {
     await using subject = await open();
     const { launcher } = subject;
     const workers = [launch(subject, "stays-when-asked"), launch(subject, "stays-when-asked")];

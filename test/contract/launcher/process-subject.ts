@@ -5,7 +5,7 @@ import { processesMarked } from "../../e2e/jobs/observe.ts";
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { type LauncherSubject, templateNamed } from "./subject.ts";
 
-/** What each of these launchers is given. */
+/** Arguments of each of these launchers. */
 export interface ProcessLaunching {
   readonly serviceAddress: () => string;
   readonly extraEnv: () => Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export async function processSubject(
     launcher,
     tree,
     templateOf(code) {
-      // At once: a worker that was launched before may be reading it.
+      // The file is replaced at once: a worker that was launched before may be reading it.
       fs.writeFileSync(tree.path("next.cjs"), code);
       fs.renameSync(tree.path("next.cjs"), tree.path("worker.cjs"));
       return templateNamed(SERVED);

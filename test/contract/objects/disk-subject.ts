@@ -8,7 +8,7 @@ import type { BucketSubject } from "./subject.ts";
 
 export interface DiskSubject extends BucketSubject {
   readonly store: DiskObjectStore;
-  /** Root of the volume, which both kinds have. */
+  /** Root of the volume of both kinds. */
   readonly volume: string;
 }
 

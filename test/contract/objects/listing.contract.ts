@@ -29,7 +29,7 @@ const KEYS = [
   "z/%2F+&<>\"'",
 ].filter((key) => !key.endsWith("/"));
 
-/** In the order of the page. */
+/** Names in the order of the page. */
 type Entry = { readonly key: string } | { readonly prefix: string };
 
 function nameOf(entry: Entry): string {
@@ -65,7 +65,7 @@ async function listed(bucket: Bucket, query: ListQuery): Promise<readonly (reado
 }
 
 export function listingContract(open: OpenBucket): void {
-  it("lists in the order of bytes, by page, with prefix and delimiter, as a model does", async () => {
+  it("a listing equals a model's: in byte order, by page, with prefix and delimiter", async () => {
     await using subject = await open();
     const { bucket } = subject;
     for (const key of KEYS) await put(bucket, key, key);
@@ -84,7 +84,7 @@ export function listingContract(open: OpenBucket): void {
     await fc.assert(property, { numRuns: 150 });
   });
 
-  it("begins behind any text, whether it is a key or not", async () => {
+  it("a listing begins after any text, whether it is a key or not", async () => {
     await using subject = await open();
     const { bucket } = subject;
     for (const key of KEYS) await put(bucket, key);
@@ -99,7 +99,7 @@ export function listingContract(open: OpenBucket): void {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it("a common prefix that has been listed is not listed again; one that was entered is", async () => {
+  it("a listed common prefix is not listed again, but one that was entered is", async () => {
     await using subject = await open();
     const { bucket } = subject;
     for (const key of ["a/1", "a/2", "b"]) await put(bucket, key);
@@ -109,7 +109,7 @@ export function listingContract(open: OpenBucket): void {
     expect((await list("a/2")).commonPrefixes).toEqual([]);
   });
 
-  it("shows the same facts of each object as a request for its head", async () => {
+  it("a listing shows the same facts as a request for the object's head", async () => {
     await using subject = await open();
     const { bucket } = subject;
     await put(bucket, "a", "1", { metadata: { x: "y" } });

@@ -41,7 +41,7 @@ export function objectsContract(open: OpenBucket): void {
     await fc.assert(property, { numRuns: 40 });
   });
 
-  it("headers, metadata and checksum are kept as they were given, also over a restart", async () => {
+  it("headers, metadata and checksum are kept unchanged, also over a restart", async () => {
     await using subject = await open();
     const options = {
       headers: { "content-type": "text/plain; charset=utf-8", "cache-control": "no-store" },
@@ -80,7 +80,7 @@ export function objectsContract(open: OpenBucket): void {
     expect(await subject.contentFiles()).toHaveLength(1);
   });
 
-  it("a reader goes on with the object it opened when that is replaced or deleted", async () => {
+  it("a reader continues with its object when that is replaced or deleted", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const bytes = pattern(2_000_000);
@@ -97,7 +97,7 @@ export function objectsContract(open: OpenBucket): void {
     expect(await subject.contentFiles()).toEqual([]);
   });
 
-  it("an upload that breaks off leaves the earlier object unchanged, and nothing of the new content", async () => {
+  it("an interrupted upload leaves the earlier object unchanged, and none of the new content", async () => {
     await using subject = await open();
     const { bucket } = subject;
     await put(bucket, "a", "old");
@@ -125,7 +125,7 @@ export function objectsContract(open: OpenBucket): void {
     expect(await keysOf(bucket)).toEqual(["a", "b"]);
   });
 
-  it("a write that must not replace anything does not", async () => {
+  it("a conditional write that must not replace an object does not", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const tries = await Promise.allSettled(
@@ -141,7 +141,7 @@ export function objectsContract(open: OpenBucket): void {
     expect(await subject.contentFiles()).toHaveLength(1);
   });
 
-  it("a write on condition of an ETag replaces that object only", async () => {
+  it("a write with an ETag as condition replaces that object only", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const missing = put(bucket, "a", "x", { ifMatch: md5("x") });
@@ -155,7 +155,7 @@ export function objectsContract(open: OpenBucket): void {
     await expect(late).rejects.toHaveProperty("code", "PreconditionFailed");
   });
 
-  it("many objects can be written to one key at a time; one of them stays, whole", async () => {
+  it("many objects can be written to one key at once, and one of them stays, whole", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const contents = Array.from({ length: 12 }, (_, seed) => pattern(50_000 + seed, seed));

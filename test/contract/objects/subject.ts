@@ -14,7 +14,7 @@ export interface BucketSubject extends AsyncDisposable {
   readonly bucket: Bucket;
   /** Wall clock of the store, which a test sets (ms). */
   readonly clock: { now: number };
-  /** The directory outside of which the store must not write. */
+  /** The directory that the store must not leave when it writes. */
   readonly directory: string;
   /** Closes the store and opens it again on the same data. */
   reopen(): Promise<Bucket>;
@@ -43,7 +43,7 @@ export async function* inPieces(
   }
 }
 
-/** Content that breaks off in the middle. */
+/** Content that is interrupted in the middle. */
 export async function* brokenOff(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield* inPieces(bytes.subarray(0, bytes.byteLength >> 1), 1_000);
   throw new Error("the sender has gone");

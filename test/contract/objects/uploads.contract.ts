@@ -25,7 +25,7 @@ async function putPart(bucket: Bucket, upload: Upload, number: number, bytes: Ui
 }
 
 export function uploadsContract(open: OpenBucket): void {
-  it("the chosen parts become one object, whatever order they came in", async () => {
+  it("the chosen parts become one object, in whatever order they came", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const attributes = { headers: { "content-type": "a/b" }, metadata: { c: "d" } };
@@ -52,7 +52,7 @@ export function uploadsContract(open: OpenBucket): void {
     await expect(again).rejects.toHaveProperty("code", "NoSuchUpload");
   });
 
-  it("a part that comes again takes the place of the first", async () => {
+  it("a repeated part replaces the first one", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const upload = await begun(bucket, "a", Buffer.from("first"), Buffer.from("-end"));
@@ -76,7 +76,7 @@ export function uploadsContract(open: OpenBucket): void {
     expect(await textAt(bucket, "a")).toBe("whole");
   });
 
-  it("uploads and their parts outlive a restart", async () => {
+  it("uploads and their parts survive a restart", async () => {
     await using subject = await open();
     const upload = await begun(subject.bucket, "a", pattern(10), pattern(20));
     const bucket = await subject.reopen();
@@ -85,7 +85,7 @@ export function uploadsContract(open: OpenBucket): void {
     expect((await bucket.head("a")).sizeBytes).toBe(30);
   });
 
-  it("an aborted upload leaves nothing, and takes nothing any more", async () => {
+  it("an aborted upload leaves nothing, and accepts no more parts", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const upload = await begun(bucket, "a", pattern(10_000), pattern(10_000));
@@ -115,7 +115,7 @@ export function uploadsContract(open: OpenBucket): void {
     expect(await subject.contentFiles()).toEqual([]);
   });
 
-  it("a part that never came cannot be chosen, and the upload stays", async () => {
+  it("a missing part cannot be chosen, and the upload stays", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const upload = await begun(bucket, "a", pattern(5));
@@ -125,7 +125,7 @@ export function uploadsContract(open: OpenBucket): void {
     expect((await bucket.head("a")).sizeBytes).toBe(5);
   });
 
-  it("an upload on condition that there is no object is refused when there is, and stays", async () => {
+  it("an upload that must not replace an object is refused when there is one, and stays", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const upload = await begun(bucket, "a", Buffer.from("upload"));
@@ -137,7 +137,7 @@ export function uploadsContract(open: OpenBucket): void {
     expect(await textAt(bucket, "a")).toBe("upload");
   });
 
-  it("open uploads are listed by key and age, and no other bucket's are among them", async () => {
+  it("open uploads are listed by key and age, without those of other buckets", async () => {
     await using subject = await open();
     const { bucket, clock } = subject;
     const ids: string[] = [];
@@ -155,7 +155,7 @@ export function uploadsContract(open: OpenBucket): void {
     await expect(wrongKey).rejects.toHaveProperty("code", "NoSuchUpload");
   });
 
-  it("the parts of an upload can be read as the object they would be", async () => {
+  it("the parts of an upload can be read as one object", async () => {
     await using subject = await open();
     const { bucket } = subject;
     const upload = await begun(bucket, "a", Buffer.from("one "), Buffer.from("two"));

@@ -18,11 +18,11 @@ import type { Boot, Store } from "../../../emulator/store/store.ts";
 import { endpointRecord } from "../store/endpoint-record.ts";
 import { inserted, NOW, waitingJob } from "../store/subject.ts";
 
-/** A replica as an adapter opens it. */
+/** A replica that an adapter opens. */
 export interface Joined {
   readonly store: Store;
   readonly ownership: Ownership;
-  /** Ends it abruptly: nothing that it holds is released. */
+  /** Ends it abruptly: it releases nothing. */
   kill(): void;
   /** Blocks all its traffic until `wake`, as if its process stood still. */
   freeze(): void;
@@ -44,7 +44,7 @@ export class Member implements Owner {
   /** Its partitions. */
   readonly partitions = new Set<number>();
   readonly gains: Gain[] = [];
-  /** Losses in their order. */
+  /** Losses in order. */
   readonly losses: (readonly number[])[] = [];
   readonly left: { readonly partitions: readonly number[]; readonly when: string }[] = [];
   /** Partitions with work in progress. They are released after it. */
@@ -120,7 +120,7 @@ export class Member implements Owner {
     return delivery.id;
   }
 
-  /** Stores one batch after another, as an owner does; counts are read from memory when the batch is written. */
+  /** Stores one batch after another, like an owner; counts are read from memory when the batch is written. */
   flush(jobs: readonly JobRow[], more: More = {}): Promise<void> {
     const flushed = this.#turn.then(() => this.#flush(jobs, more));
     this.#turn = flushed.catch(() => undefined);

@@ -14,7 +14,7 @@ import {
 } from "./shared-subject.ts";
 
 export function partitionsContract(open: OpenShared): void {
-  it("a lone replica owns all partitions once it has begun", async () => {
+  it("a single replica owns all partitions once it has begun", async () => {
     await using subject = await open();
     const one = await member(subject);
     expect(one.ownership.owns("any")).toBe(false);
@@ -50,7 +50,7 @@ export function partitionsContract(open: OpenShared): void {
         expect(each.ownership.ownerOf(id)).toEqual(other.ownership.self);
       }
     }
-    // What moved was left idle before, a few at a time.
+    // The moved partitions were idle before, a few at a time.
     expect(two.flatMap(({ losses }) => losses)).toEqual([]);
     for (const { left } of two)
       for (const { partitions, when } of left)
@@ -117,7 +117,7 @@ export function partitionsContract(open: OpenShared): void {
     const taken = [two, three].flatMap(({ gains }) =>
       gains.flatMap(({ unownedMs }) => [...unownedMs]),
     );
-    // Partitions that were given away before are not among them.
+    // Partitions that it had released before are not among them.
     expect(taken.map(([partition]) => partition).toSorted((x, y) => x - y)).toEqual(had);
     for (const [, ms] of taken) expect(ms >= 0 && ms < performance.now() - killedAt).toBe(true);
     const heir = [two, three].find((each) => each.has(job.endpointId)) ?? expect.unreachable();
@@ -125,7 +125,7 @@ export function partitionsContract(open: OpenShared): void {
     expect(heir.counts.get(job.endpointId)?.inQueue).toBe(2);
   });
 
-  it("a replica that stood still loses its partitions, stores nothing for them, and gets a new share", async () => {
+  it("a frozen replica loses its partitions, stores nothing for them, and gets a new share", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject, "short"), await begun(subject, "short")];
     await spread([one, two]);
@@ -152,7 +152,7 @@ export function partitionsContract(open: OpenShared): void {
     expect(await seqsIn(one, id)).toHaveLength(3);
   });
 
-  it("a gained partition comes with its counters, its jobs in progress and the highest key", async () => {
+  it("a gained partition has its counters, its running jobs and the highest key", async () => {
     await using subject = await open();
     const one = await begun(subject);
     const [a, b] = [await one.insert("a"), await one.insert("a")];
@@ -165,7 +165,7 @@ export function partitionsContract(open: OpenShared): void {
     expect(gain?.lastSeq).toBeGreaterThanOrEqual(b.seq);
   });
 
-  it("watching the owners ends with its signal", async () => {
+  it("the watch of owners ends with its signal", async () => {
     await using subject = await open();
     const one = await begun(subject);
     const watching = new AbortController();

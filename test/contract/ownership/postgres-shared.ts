@@ -1,4 +1,4 @@
-/** Replicas that share one PostgreSQL database, each behind a proxy of its own. */
+/** Replicas that share one PostgreSQL database, each behind its own proxy. */
 import { afterAll } from "vitest";
 import type { PostgresStoreOptions } from "../../../emulator/store/postgres/options.ts";
 import type { PostgresStore } from "../../../emulator/store/postgres/postgres-store.ts";
@@ -7,7 +7,7 @@ import { newDatabase, openIn } from "../store/postgres-subject.ts";
 import type { Joined } from "./member.ts";
 import type { OpenShared } from "./shared-subject.ts";
 
-/** Short enough for a test, and long enough for a machine that is busy. */
+/** Lease: short enough for a test, and long enough for a busy machine. */
 const TIMES = { renewEvery: 100, margin: 100, settle: 150, leftOver: 100, retry: 20 };
 export const LEASES = { short: 1_500, long: 600_000 } as const;
 
@@ -24,7 +24,7 @@ export interface JoinedBehindProxy extends Joined {
   readonly proxy: Awaited<ReturnType<typeof startTcpProxy>>;
 }
 
-/** @param url a database that is not in use */
+/** @param url an unused database */
 export function sharedDatabase(url: string): SharedDatabase {
   const joined: Joined[] = [];
   return {
@@ -40,7 +40,7 @@ export function sharedDatabase(url: string): SharedDatabase {
   };
 }
 
-/** To be called where tests are declared: all are in one database, which each finds empty. */
+/** Call this where tests are declared: all use one database, which each test finds empty. */
 export function sharedSubjects(door: string): OpenShared {
   let database: ReturnType<typeof newDatabase> | undefined;
   afterAll(async () => (await database)?.end());

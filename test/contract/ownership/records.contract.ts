@@ -31,7 +31,7 @@ export function recordsContract(open: OpenShared): void {
   it("a change that is based on an outdated version is refused", async () => {
     await using subject = await open();
     const [one, two] = [await begun(subject), await begun(subject)];
-    // Replica two hears of the change, but sends the version that it knew before.
+    // Replica two hears of the change, but sends its earlier version.
     const { recordsVersion } = two;
     await one.putRecord("a", 1);
     two.recordsVersion = recordsVersion;

@@ -1,4 +1,4 @@
-/** What the contract of ownership needs of a store that several replicas share. */
+/** Needs of the ownership contract from a store that several replicas share. */
 import { expect } from "vitest";
 import { targetsOf } from "../../../emulator/store/postgres/claim/partition-assignment.ts";
 import { type Joined, Member } from "./member.ts";
@@ -14,7 +14,7 @@ export type OpenShared = () => Promise<SharedSubject>;
 export const PARTITIONS = 64;
 export const POLLED = { interval: 10 };
 
-/** Time without a move after which all partitions are in their places. */
+/** Time without a move after which all partitions are in place. */
 const CALM_MS = 250;
 
 export async function member(
@@ -31,7 +31,7 @@ export async function begun(subject: SharedSubject, lease?: "short" | "long"): P
   return made;
 }
 
-/** Resolves when each partition is one's of them, each of them has some, and none moves any more. */
+/** Resolves when each partition belongs to one of them, each owns some, and no partition moves any more. */
 export async function spread(members: readonly Member[]): Promise<void> {
   let before = "";
   let since = 0;
@@ -53,7 +53,10 @@ export async function spreadOverTwo(subject: SharedSubject): Promise<readonly [M
   return members;
 }
 
-/** Partitions that have not reached their replica, as one replica tells of all. When none is left, no endpoint moves any more. */
+/**
+ * Partitions that have not reached their replica, in one replica's view. When none is left, no endpoint moves any
+ * more.
+ */
 export function misplacedAmong(
   replicas: readonly { readonly id: string; readonly partitions: readonly number[] }[],
 ): readonly number[] {

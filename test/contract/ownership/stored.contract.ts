@@ -1,4 +1,4 @@
-/** Stored data: which replica reads and changes it, and its keys. */
+/** Stored data: its readers, its only writer, and its keys. */
 import { expect, it } from "vitest";
 import { PartitionsLostError } from "../../../emulator/store/store.ts";
 import { inserted, NOW, put } from "../store/subject.ts";
@@ -84,12 +84,12 @@ export function storedContract(open: OpenShared): void {
     await expect(one.flush([], foreign)).rejects.toBeInstanceOf(PartitionsLostError);
     expect(await one.store.job(job.id)).toEqual(job);
     expect(await seqsIn(two, mine)).toEqual([]);
-    // What was given up for it is its own still.
+    // The replica's own partition in the refused batch is still its own.
     await one.insert(mine);
     expect(one.losses).toEqual([]);
   });
 
-  it("keys ascend across moves, and no key is given twice", async () => {
+  it("keys ascend across moves, and no key is used twice", async () => {
     await using subject = await open();
     let members = [await begun(subject)];
     const seqs: number[] = [];
@@ -116,7 +116,7 @@ export function storedContract(open: OpenShared): void {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  it("replicas that make keys at the same time make different keys", async () => {
+  it("replicas that create keys at the same time create different keys", async () => {
     await using subject = await open();
     const members = [await begun(subject), await begun(subject)];
     await spread(members);

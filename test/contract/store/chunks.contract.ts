@@ -27,7 +27,7 @@ export function chunksContract(open: OpenSubject): void {
     expect(await store.chunks(seq + 1, ALL_CHUNKS)).toEqual([]);
   });
 
-  it("a window of chunks holds no more than its count and bytes, but always one chunk", async () => {
+  it("a window of chunks holds at most its count and bytes, but always one chunk", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -41,7 +41,7 @@ export function chunksContract(open: OpenSubject): void {
     );
     const sizes = async (from: number, maxCount: number, maxBytes: number) =>
       textsOf(await store.chunks(seq, { from, maxCount, maxBytes })).map(({ length }) => length);
-    // A line feed counts.
+    // A line feed counts as a byte.
     expect(await sizes(0, 9, 9)).toEqual([4, 0, 2]);
     expect(await sizes(0, 9, 8)).toEqual([4, 0]);
     expect(await sizes(0, 1, 999)).toEqual([4]);
@@ -53,7 +53,7 @@ export function chunksContract(open: OpenSubject): void {
     expect(await sizes(3, 9, 1)).toEqual([900_000]);
     expect(await sizes(2, 3, 999_999)).toEqual([2, 900_000, 1]);
     expect(await sizes(5, 9, 1)).toEqual([1]);
-    // What lies in the same batch before the window takes none of its room.
+    // Chunks of the batch before the window do not count.
     expect(await sizes(5, 9, 4)).toEqual([1, 1]);
     expect(await sizes(0, 0, 999)).toEqual([]);
   });
@@ -114,7 +114,7 @@ export function chunksContract(open: OpenSubject): void {
     expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(["0", "1"]);
   });
 
-  it("removed chunks are gone and the next attempt starts from index 0", async () => {
+  it("removed chunks are gone, and the next attempt starts from index 0", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const { seq } = await owner.insert();
@@ -145,7 +145,7 @@ export function chunksContract(open: OpenSubject): void {
     }
   });
 
-  it("3,000 chunks of one job are kept in order", async () => {
+  it("3,000 chunks of one job stay in order", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const { seq } = await owner.insert();
@@ -157,7 +157,7 @@ export function chunksContract(open: OpenSubject): void {
     expect(textsOf(await subject.store.chunks(seq, ALL_CHUNKS))).toEqual(texts);
   });
 
-  it("each chunk is read once, with 63, 64, 65 or 128 batches after the reader's place", async () => {
+  it("each chunk is read once, with 63, 64, 65 or 128 batches after the reader's position", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const { seq } = await owner.insert();

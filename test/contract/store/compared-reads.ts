@@ -1,4 +1,4 @@
-/** Every question of the port, asked of two stores at once. */
+/** Every read of the port, from two stores at once. */
 import assert from "node:assert/strict";
 import type { JobFilter } from "../../../emulator/core/jobs/job-filter.ts";
 import type { Store, StoreReads } from "../../../emulator/store/store.ts";
@@ -28,7 +28,7 @@ export function someQuestions(chance: Chance, known: RandomBatches, lastSeq: num
   return [
     (store) => store.job(id),
     (store) => store.listJobs(endpointId, listing),
-    // How far one question comes is the store's affair.
+    // Each store decides the length of a page.
     async (store) => ({ ...(await everyMatch(store, filter, bounds)), questions: 0 }),
     (store) => store.jobsOf(endpointId, seq, limit),
     (store) => store.waitingJobs(endpointId, chance.seed % 2 === 0 ? seq : 0, limit),
@@ -69,12 +69,12 @@ function someFilter(chance: Chance, known: RandomBatches, id: string): JobFilter
   };
 }
 
-/** All that is there. */
+/** All stored data. */
 export function allQuestions(known: RandomBatches, lastSeq: number): Question[] {
   const seqs = Array.from({ length: lastSeq }, (_, at) => at + 1).slice(-300);
   const limit = 100_000;
   return [
-    // A batch that changed nothing may be numbered or not.
+    // A batch without changes may have a number or not.
     async (store) => ({ ...(await store.boot()), batch: 0, lastSeq: 0, recordsVersion: 0 }),
     (store) => store.deliveries.list({}, limit),
     (store) => store.reports.list({}, limit),
@@ -95,7 +95,7 @@ export function allQuestions(known: RandomBatches, lastSeq: number): Question[] 
   ];
 }
 
-/** @throws AssertionError where two stores answer differently */
+/** @throws AssertionError if two stores answer differently */
 export async function compare(one: Store, two: Store, questions: readonly Question[]) {
   const ask = (store: Store) => Promise.all(questions.map((question) => question(store)));
   const [first, second] = await Promise.all([ask(one), ask(two)]);

@@ -13,7 +13,7 @@ export interface Play {
   /** Number of batches between two full comparisons. */
   readonly compareAllEvery: number;
   readonly killEvery: number;
-  /** Hurts `disk` while it writes. */
+  /** Damages `disk` while it writes. */
   readonly kill: () => Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface Play {
 export async function playBatches(play: Play): Promise<void> {
   const { disk, chance, batches, compareAllEvery, killEvery, kill } = play;
   const both = new Differential(disk, chance, await disk.boot());
-  // A short run may have few refusals: then more batches are played.
+  // A short run may have few refusals: then it plays more batches.
   const isEnough = (made: number) => made > batches && both.counted.refused > batches / 40;
   for (let made = 1; made <= 2 * batches && !isEnough(made); made += 1) {
     await both.step(made % killEvery === 0 ? kill : undefined);

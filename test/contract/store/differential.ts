@@ -1,4 +1,4 @@
-/** Two stores that get the same batches, one in memory and one on disk. */
+/** Two stores that get equal batches, one in memory and one on disk. */
 import assert from "node:assert/strict";
 import type { Change } from "../../../emulator/store/batch.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
@@ -6,7 +6,7 @@ import { BatchRefusedError, type Store, type Boot } from "../../../emulator/stor
 import { type Chance, RandomBatches } from "./random-batches.ts";
 import { Owner, stageOne } from "./subject.ts";
 
-/** The changes with bytes as this store wants them. */
+/** The changes with bytes in this store's form. */
 export async function stagedFor(store: Store, changes: readonly Change[]): Promise<Change[]> {
   return Promise.all(
     changes.map(async (made): Promise<Change> => {
@@ -32,7 +32,7 @@ export class Differential {
     this.known = new RandomBatches(chance, this.owner);
   }
 
-  /** @param kill ends the thread of the store on disk while it writes */
+  /** @param kill ends the writing thread of the store on disk */
   async step(kill: (() => Promise<void>) | undefined): Promise<void> {
     const { rows, changes, fits, stored } = this.known.next();
     const onDisk = this.disk.flush(this.owner.batchOf(rows, await stagedFor(this.disk, changes)));

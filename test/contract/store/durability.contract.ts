@@ -1,4 +1,4 @@
-/** Contract of durable stores: data is there after a restart. */
+/** Contract of durable stores: data survives a restart. */
 import { expect, it } from "vitest";
 import {
   ALL_CHUNKS,
@@ -30,7 +30,7 @@ function reopen(subject: StoreSubject): Promise<Store> {
 }
 
 export function durabilityContract(open: OpenSubject): void {
-  it("jobs, payloads, chunks, counters and records are there after a restart", async () => {
+  it("jobs, payloads, chunks, counters and records survive a restart", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const large = pattern(3_000_000);
@@ -94,7 +94,7 @@ export function durabilityContract(open: OpenSubject): void {
     expect(await store.boot()).toMatchObject({ batch: 0, counts: new Map() });
   });
 
-  it("deliveries are due after a restart, with the payloads they share with a job that is gone", async () => {
+  it("deliveries are due after a restart, with the payloads that they share with a deleted job", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const large = pattern(3_000_000);

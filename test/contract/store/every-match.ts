@@ -1,4 +1,4 @@
-/** All that a store finds for a filter, question after question. */
+/** All matches of a store for a filter, page after page. */
 import assert from "node:assert/strict";
 import type { JobFilter, JobWindow } from "../../../emulator/core/jobs/job-filter.ts";
 import type { Job } from "../../../emulator/core/jobs/job.ts";
@@ -7,7 +7,7 @@ import type { StoreReads } from "../../../emulator/store/store.ts";
 export interface Match {
   readonly jobs: readonly Job[];
   readonly count: number;
-  /** How many questions it took. */
+  /** Number of pages. */
   readonly questions: number;
 }
 

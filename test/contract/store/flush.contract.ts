@@ -23,7 +23,7 @@ import {
 } from "./subject.ts";
 
 export function flushContract(open: OpenSubject): void {
-  it("an empty store boots with nothing", async () => {
+  it("an empty store starts empty", async () => {
     await using subject = await open();
     const { records, recordsVersion: _, ...booted } = await subject.store.boot();
     expect(booted).toEqual({ batch: 0, lastSeq: 0, counts: new Map(), running: [] });
@@ -51,7 +51,7 @@ export function flushContract(open: OpenSubject): void {
     expect(booted.records.endpoint).toEqual(new Map());
   });
 
-  it("a batch is read as soon as it is stored, rows before changes and changes in their order", async () => {
+  it("a batch can be read as soon as it is stored, with rows before changes and changes in order", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -75,7 +75,7 @@ export function flushContract(open: OpenSubject): void {
     expect(textsOf(await store.chunks(job.seq, ALL_CHUNKS))).toEqual(["kept", "kept too"]);
   });
 
-  it("a batch that does not fit is refused and leaves no row of any kind behind", async () => {
+  it("an invalid batch is refused and leaves no row of any kind behind", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -118,7 +118,7 @@ export function flushContract(open: OpenSubject): void {
     expect(await store.deliveries.list({}, 9)).toEqual([delivery.stored()]);
     expect(await store.deliveries.due(NOW, 9, [])).toEqual([delivery.stored()]);
     expect(await store.waitingJobs("hello", 0, 9)).toEqual([first]);
-    // Its number is free, and the endpoint first seen by it can be used.
+    // Its number is free, and the endpoint that it named first can be used.
     await owner.flush([{ before: first, after: running }, inserted(another)]);
     expect((await store.boot()).batch).toBe(before.batch + 1);
     expect(await store.jobsOf("another", 0, 9)).toEqual([another]);
@@ -175,7 +175,7 @@ export function flushContract(open: OpenSubject): void {
     },
   );
 
-  it.each([0, 1, 3])("batch %i is refused where batch 1 is the last one", async (number) => {
+  it.each([0, 1, 3])("batch %i is refused after batch 1", async (number) => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const job = await owner.insert();
@@ -187,7 +187,7 @@ export function flushContract(open: OpenSubject): void {
     expect((await subject.store.boot()).batch).toBe(2);
   });
 
-  it("an owner that is behind another one stores nothing, and its batch is refused", async () => {
+  it("an outdated owner stores nothing, and its batch is refused", async () => {
     await using subject = await open();
     const { store } = subject;
     const [first, second] = [await Owner.of(store), await Owner.of(store)];
@@ -196,7 +196,7 @@ export function flushContract(open: OpenSubject): void {
     expect(await store.waitingJobs("hello", 0, 9)).toEqual([job]);
   });
 
-  it("a batch without changes takes a number too", async () => {
+  it("a batch without changes has a number too", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const record = { id: "k", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
@@ -208,7 +208,7 @@ export function flushContract(open: OpenSubject): void {
     expect((await subject.store.boot()).lastSeq).toBe(1);
   });
 
-  it("the highest key never falls", async () => {
+  it("the highest key never decreases", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     await owner.insertMany({}, {}, {});
@@ -217,7 +217,7 @@ export function flushContract(open: OpenSubject): void {
     expect((await subject.store.boot()).lastSeq).toBe(3);
   });
 
-  it("5,000 jobs of one batch are stored in their order", async () => {
+  it("5,000 jobs of one batch are stored in order", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const jobs = await owner.insertMany(...Array.from({ length: 5_000 }, () => ({})));
@@ -239,7 +239,7 @@ export function flushContract(open: OpenSubject): void {
     }
   });
 
-  it("closing answers the calls in progress and refuses later ones", async () => {
+  it("a close answers the calls in progress and refuses later ones", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -260,7 +260,7 @@ export function flushContract(open: OpenSubject): void {
     for (const ask of refused) await expect(ask()).rejects.toBeInstanceOf(StoreClosedError);
   });
 
-  it("closing twice, also at the same time, is harmless", async () => {
+  it("a second close, also at the same time, is harmless", async () => {
     await using subject = await open();
     const { store } = subject;
     await expect(Promise.all([store.close(), store.close()])).resolves.toHaveLength(2);

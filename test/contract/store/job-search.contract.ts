@@ -1,4 +1,4 @@
-/** Contract of the store: jobs that fit a filter, found through a bounded number of them at a time. */
+/** Contract of the store: jobs that match a filter, with a bounded number examined at a time. */
 import { expect, it } from "vitest";
 import type { JobFilter } from "../../../emulator/core/jobs/job-filter.ts";
 import type { Job } from "../../../emulator/core/jobs/job.ts";
@@ -16,7 +16,7 @@ import {
 
 const AMPLE = { limit: 1_000, maxLooked: 1_000 };
 
-/** Six jobs of two endpoints, submitted a second after another, in all kinds of states. */
+/** Six jobs of two endpoints, submitted a second apart, in all kinds of states. */
 async function sixJobs(owner: Owner): Promise<readonly Job[]> {
   const wishes = [
     { kind: "sync", id: "sync-0190-AA" } as const,
@@ -85,14 +85,14 @@ export function jobSearchContract(open: OpenSubject): void {
       expect((await found(subject.store, filter, bounds)).seqs).toEqual(seqs);
   });
 
-  it("answers jobs as they are stored", async () => {
+  it("a search returns jobs as stored", async () => {
     await using subject = await open();
     const [job] = await sixJobs(await Owner.of(subject.store));
     const { jobs } = await subject.store.findJobs({ filter: { kind: "sync" }, ...AMPLE });
     expect(jobs).toStrictEqual([await subject.store.job(job?.id ?? "")]);
   });
 
-  it("examines at most the allowed number of jobs per call, and returns where to continue", async () => {
+  it("a search examines at most the allowed number of jobs per call, and returns where to continue", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const wishes = Array.from({ length: 50 }, (_, at) => ({ at: NOW + at, id: `0190-${at}` }));
@@ -103,7 +103,7 @@ export function jobSearchContract(open: OpenSubject): void {
     expect(questions).toBeGreaterThanOrEqual(5);
   });
 
-  it("finds jobs with long failures, however few of these it examines at a time", async () => {
+  it("a search finds jobs with long failures, however few it examines at a time", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const message = `${"x".repeat(1_500_000)} at last`;
@@ -116,7 +116,7 @@ export function jobSearchContract(open: OpenSubject): void {
     expect(seqs).toEqual(jobs.map(({ seq }) => seq).toReversed());
   });
 
-  it("continues below the last examined job, whichever jobs were added or deleted meanwhile", async () => {
+  it("a search continues below the last examined job, whichever jobs were added or deleted", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const [a, b, c] = await owner.insertMany({}, {}, {});

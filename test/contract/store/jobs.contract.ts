@@ -1,4 +1,4 @@
-/** Contract of the store: jobs as rows and their orders. */
+/** Contract of the store: jobs and their orders. */
 import { expect, it } from "vitest";
 import type { JobListing } from "../../../emulator/core/jobs/job-listing.ts";
 import { FIELDS, type Job } from "../../../emulator/core/jobs/job.ts";
@@ -31,7 +31,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(await subject.store.job(full.id)).toStrictEqual(full);
   });
 
-  it("a replaced job comes back equal in every field that changes, there and back", async () => {
+  it("a replaced job comes back equal in every changed field, there and back", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const fresh = await owner.insert();
@@ -56,7 +56,7 @@ export function jobsContract(open: OpenSubject): void {
     },
   );
 
-  it("every status and both kinds are kept", async () => {
+  it("every status and both kinds are stored", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const jobs = JOB_STATUSES.flatMap((status) =>
@@ -66,7 +66,7 @@ export function jobsContract(open: OpenSubject): void {
     for (const job of jobs) expect(await subject.store.job(job.id)).toStrictEqual(job);
   });
 
-  it("ids and endpoint ids of any characters are kept apart and found again", async () => {
+  it("ids and endpoint ids of any characters stay separate and are found again", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -77,7 +77,7 @@ export function jobsContract(open: OpenSubject): void {
     }
   });
 
-  it("a job that does not exist, or no longer, is undefined", async () => {
+  it("a missing or deleted job is undefined", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const job = await owner.insert();
@@ -86,7 +86,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(await subject.store.job("never")).toBeUndefined();
   });
 
-  it("waiting jobs of the endpoint behind a key are returned by queueKey, up to the requested number", async () => {
+  it("waiting jobs of the endpoint after a key are returned by queueKey, up to the requested number", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -129,7 +129,7 @@ export function jobsContract(open: OpenSubject): void {
     expect((await subject.store.boot()).counts.get("hello")?.retried).toBe(1);
   });
 
-  it("a queue of 3,000 is read in pages, each behind the last key of the one before", async () => {
+  it("a queue of 3,000 is read in pages, each after the last key of the previous one", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const jobs = await owner.insertMany(...Array.from({ length: 3_000 }, () => ({})));
@@ -141,7 +141,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(read).toEqual(jobs);
   });
 
-  it("jobs of an endpoint come by key, whatever their status, behind a key", async () => {
+  it("jobs of an endpoint after a key come by key, whatever their status", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -155,7 +155,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(await store.jobsOf("unknown", 0, 9)).toEqual([]);
   });
 
-  it("due jobs are returned earliest first, from the very moment they are due; running jobs never are", async () => {
+  it("due jobs are returned earliest first, from their exact due time on; running jobs never are", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -180,7 +180,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(await store.nextDueAt()).toBe(NOW + 30_000);
   });
 
-  it("nothing is due when there are no jobs, or all of them run", async () => {
+  it("no job is due if there are no jobs, or all of them run", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);
@@ -191,7 +191,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(await store.dueJobs(Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
   });
 
-  it("the oldest job that may cause scaling is neither of low priority nor running nor another endpoint's", async () => {
+  it("the oldest job that may cause scaling is not of low priority, running or another endpoint's", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const oldest = () => subject.store.oldestScalingQueuedAt("hello");
@@ -208,7 +208,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(await oldest()).toBe(NOW);
   });
 
-  it("the counters of an endpoint are the values in the last batch that had any, and outlive its jobs", async () => {
+  it("the counters of an endpoint are those of the last batch that had any, and survive its jobs", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const job = await finished(owner);
@@ -220,7 +220,7 @@ export function jobsContract(open: OpenSubject): void {
     expect(counts.get("another")).toMatchObject({ inQueue: 1, inQueueLowPriority: 1 });
   });
 
-  it("jobs are listed newest first, by status and page after page, while others come and go", async () => {
+  it("jobs are listed newest first, by status and by page, while others come and go", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const list = (listing: JobListing, endpointId = "hello") =>

@@ -1,4 +1,4 @@
-/** Large payloads outside of a store, in memory. */
+/** Large payloads outside a store, in memory. */
 import type { Blobs } from "../../../emulator/store/blobs/blobs.ts";
 
 export class MemoryBlobs implements Blobs {

@@ -1,4 +1,4 @@
-/** Jobs and ids that a store could get wrong. */
+/** Jobs and ids that a store could easily damage. */
 import type { Job } from "../../../emulator/core/jobs/job.ts";
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { NOW } from "./subject.ts";

@@ -13,24 +13,24 @@ const ALL = 1_000_000;
 
 interface Page<S> {
   readonly rows: readonly unknown[];
-  /** Undefined: there is no other page. */
+  /** Start of the next page; undefined for none. */
   readonly next: S | undefined;
 }
 
-/** A read that answers pages, or only its first page. */
+/** A read that returns pages, or only its first page. */
 interface PagedRead<S> {
   readonly name: string;
   readonly starts: readonly S[];
   readonly page: (store: Store, start: S, rows: number) => Promise<Page<S>>;
   readonly isFirstPageOnly?: boolean;
-  /** How far one page comes is the store's affair. */
+  /** Each store decides the length of a page. */
   readonly isAsFarAsItComes?: boolean;
 }
 
 /** A paged read with the type of its starts forgotten. */
 export interface Starts {
   readonly name: string;
-  /** Compares the page from each start. Answers how many starts there were. */
+  /** Compares the page from each start. Returns the number of starts. */
   readonly all: (stores: Stores, rows: number) => Promise<number>;
 }
 
@@ -39,7 +39,7 @@ export interface Stores {
   readonly others: readonly Store[];
 }
 
-/** What the starts are made of. */
+/** Data for the starts. */
 export interface Held {
   readonly jobs: readonly Job[];
   /** Keys of jobs with a stream. */
@@ -125,7 +125,7 @@ function endOf(batches: readonly ChunkBatch[]): number | undefined {
   return last && last.firstIndex + last.count;
 }
 
-/** Each chunk with its index, by whatever batches they came. */
+/** Each chunk with its index, whatever its batch. */
 function numbered(batches: readonly ChunkBatch[]): readonly unknown[] {
   return batches.flatMap((batch) =>
     textsOf([batch]).map((text, at) => [batch.firstIndex + at, text]),
@@ -166,7 +166,7 @@ function jobReads(endpointId: string, held: Held, seqs: readonly number[]): read
   ];
 }
 
-/** By how many jobs fit, and by how many are looked at. */
+/** The limits of matching and of examined jobs. */
 function searches(filter: JobFilter, seqs: readonly number[]): readonly Starts[] {
   const name = JSON.stringify(filter);
   const bounds = { limit: ALL, maxLooked: ALL };
@@ -227,7 +227,7 @@ function onlyPage<S>(rows: readonly unknown[]): Page<S> {
   return { rows, next: undefined };
 }
 
-/** Each of them, and its neighbours. */
+/** Each value and its neighbours. */
 function around(numbers: readonly number[]): readonly number[] {
   return [...new Set(numbers.flatMap((number) => [number - 1, number, number + 1]))];
 }

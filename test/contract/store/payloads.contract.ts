@@ -23,7 +23,7 @@ import { endpointRecord } from "./endpoint-record.ts";
 const SLOTS = ["input", "output", "s3Config"] as const;
 
 export function payloadsContract(open: OpenSubject): void {
-  it("each slot of a job holds its own bytes, which can be replaced and removed", async () => {
+  it("each slot of a job has its own bytes, which can be replaced and removed", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const job = owner.newJob();
@@ -54,7 +54,7 @@ export function payloadsContract(open: OpenSubject): void {
   );
 
   it.each([0, 1, 255_999, 256_000, 1_000_001])(
-    "a payload of %i bytes that is open is read slice by slice, also when its job is gone meanwhile",
+    "an open payload of %i bytes is read slice by slice, even if its job is deleted",
     async (sizeBytes) => {
       await using subject = await open();
       const { store } = subject;
@@ -77,7 +77,7 @@ export function payloadsContract(open: OpenSubject): void {
   );
 
   it.each(["deleted", "replaced"])(
-    "a large payload that is %s between the question and the reading is not there, and no damage",
+    "a large payload that is %s before it is read is missing, not damaged",
     async (fate) => {
       await using subject = await open();
       const { store } = subject;
@@ -98,7 +98,7 @@ export function payloadsContract(open: OpenSubject): void {
     },
   );
 
-  it("bytes that are no text, or look like a file's name, are kept as bytes", async () => {
+  it("bytes that are no text, or look like a file's name, are stored unchanged", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const texts = ["payloads/aa/file", "null"].map((text) => Buffer.from(text));
@@ -122,7 +122,7 @@ export function payloadsContract(open: OpenSubject): void {
     expect(textOf(await bytesAt(subject.store, job.seq, "input"))).toBe("before");
   });
 
-  it("a payload file that this store did not stage, or that is stored already, is refused", async () => {
+  it("a payload file that this store did not stage, or that is already stored, is refused", async () => {
     await using subject = await open();
     const { store } = subject;
     const owner = await Owner.of(store);

@@ -21,8 +21,7 @@ export function openIn(url: string, options: Partial<PostgresStoreOptions> = {})
 }
 
 /**
- * To be called where tests are declared.
- *
+ * Call this where tests are declared.
  * @param door that of the shared server
  * @param blobs where large payloads lie; by default in the database
  */
@@ -51,7 +50,7 @@ export function postgresSubjects(door: string, blobs?: Blobs): OpenSubject {
 export async function newDatabase(door: string) {
   const url = await freshDatabase(door);
   await (await openIn(url)).close();
-  // What it does need not be durable.
+  // Its data need not be durable.
   const client = new pg.Client({ connectionString: url, options: "-c synchronous_commit=off" });
   client.on("error", () => undefined);
   await client.connect();

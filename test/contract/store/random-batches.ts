@@ -23,11 +23,11 @@ import { eventFor, EVENTS } from "./random-events.ts";
 
 export const ENDPOINTS = ["one", "two", "drei ü"] as const;
 const SLOTS = ["input", "output", "s3Config"] as const;
-/** Larger ones are files. */
+/** Size above which payloads are files. */
 const SIZES = [0, 20, 20, 200, 200, 2_000, 30_000] as const;
 const FILE_BYTES = 300_000;
 
-/** More are not held at once. */
+/** Maximum number held at once. */
 const MAX_JOBS = 150;
 const MAX_DELIVERIES = 60;
 
@@ -45,7 +45,7 @@ export class Chance extends SeededRandom {
 /** The owner's view of the stored data, and its next batch. */
 export class RandomBatches {
   readonly jobs = new Map<number, Job>();
-  /** The last read state. */
+  /** The last state that was read. */
   deliveries: readonly Delivery[] = [];
   readonly #random: Chance;
   readonly #owner: Owner;
@@ -111,7 +111,7 @@ export class RandomBatches {
     this.#changes.push(put(job, "input", this.#bytes()));
   }
 
-  /** One that no change of this batch is about, if there is one. */
+  /** A job that no change of this batch is about, if there is one. */
   #untouched(): Job | undefined {
     const job = this.#random.pick([...this.jobs.values(), undefined]);
     const isTouched = this.#changes.some((made) => this.#isAbout(made, job?.seq));

@@ -1,4 +1,4 @@
-/** What may happen to a job of a random batch. */
+/** Possible events of a job in a random batch. */
 import type { JobEvent } from "../../../emulator/core/jobs/job-event.ts";
 import type { Job } from "../../../emulator/core/jobs/job.ts";
 import { NOW } from "./subject.ts";
@@ -8,7 +8,7 @@ export const EVENTS = [
   ...(["hand-back", "cancel", "retry", "set-ttl", "append-chunks", "purge"] as const),
 ];
 
-/** Whether it fits the job is for the transition table to say. */
+/** The transition table decides whether the event is allowed. */
 export function eventFor(type: (typeof EVENTS)[number], job: Job, nextQueueKey: number): JobEvent {
   const leaseToken = job.lease?.token ?? "none";
   const failure = { type: "handler_error", message: 'no "ü"' } as const;

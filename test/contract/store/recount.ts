@@ -1,4 +1,4 @@
-/** What a naive store would answer of the jobs that are known to be stored. */
+/** Answers of a naive store about the stored jobs. */
 import assert from "node:assert/strict";
 import { dueAt } from "../../../emulator/core/jobs/job-due.ts";
 import { countChange, NO_COUNTS } from "../../../emulator/core/jobs/job-counts.ts";
@@ -10,7 +10,7 @@ import { ENDPOINTS, type RandomBatches } from "./random-batches.ts";
 
 const LIMIT = 100_000;
 
-/** @throws AssertionError where orders and counters of the store are not those of a recount */
+/** @throws AssertionError if orders and counters of the store differ from a recount */
 export async function compareWithRecount(store: Store, known: RandomBatches): Promise<void> {
   const jobs = [...known.jobs.values()].toSorted((a, b) => a.seq - b.seq);
   const { counts, running } = await store.boot();

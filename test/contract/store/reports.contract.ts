@@ -20,7 +20,7 @@ function failed(job: Job, message = 'no "ü"'): Job {
   return afterEvent(job, { type: "fail", leaseToken, failure, retryRules, nextQueueKey: 1 });
 }
 
-/** A job that failed and was deleted, in one batch with its report. */
+/** A failed job and its deletion in one batch with its report. */
 async function deletedJob(owner: Owner, at = NOW, endpointId = "hello"): Promise<JobReport> {
   const job = await owner.insert({ endpointId });
   const running = await owner.replace(job, handedOver(job));
@@ -41,7 +41,7 @@ export function reportsContract(open: OpenSubject): void {
     expect(report.job.failure?.message).toBe('no "ü"');
   });
 
-  it("lists the newest deletion first, by endpoint and by the beginning or the end of an id", async () => {
+  it("reports are listed by newest deletion, by endpoint and by the beginning or the end of an id", async () => {
     await using subject = await open();
     const owner = await Owner.of(subject.store);
     const { reports } = subject.store;

@@ -1,4 +1,4 @@
-/** What the contract suite of the store needs of an adapter, and an owner that writes to it. */
+/** Needs of the store's contract from an adapter, and an owner that writes to it. */
 import { countChange, NO_COUNTS, type JobCounts } from "../../../emulator/core/jobs/job-counts.ts";
 import type { Usage } from "../../../emulator/core/billing/usage.ts";
 import type { JobEvent } from "../../../emulator/core/jobs/job-event.ts";
@@ -17,7 +17,7 @@ import type { Payload, PayloadSlot, StagedBatch } from "../../../emulator/store/
 /** A store under test; disposing of it closes the store and removes its files. */
 export interface StoreSubject extends AsyncDisposable {
   readonly store: Store;
-  /** Closes the store and opens it again on the same data; only adapters that outlive a restart have it. */
+  /** Closes the store and opens it again on the same data; only adapters that survive a restart have it. */
   readonly reopen?: () => Promise<Store>;
 }
 
@@ -97,7 +97,7 @@ export function textOf(bytes: Uint8Array | undefined): string | undefined {
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
 }
 
-/** `sizeBytes` bytes in which a swapped or missing block is noticed. */
+/** `sizeBytes` bytes that reveal a swapped or missing block. */
 export function pattern(sizeBytes: number, seed = 1): Buffer {
   const bytes = Buffer.alloc(sizeBytes);
   for (let index = 0; index < sizeBytes; index += 1)
@@ -205,7 +205,7 @@ export function inserted(after: Job): JobRow {
   return { before: undefined, after };
 }
 
-/** Where the payloads and chunks of a job lie; without an endpoint it is one of `waitingJob`. */
+/** Key of a job's payloads and chunks; without an endpoint the job is one of `waitingJob`. */
 export const under = ({ seq, endpointId = ENDPOINT_ID }: Partial<Place> & Pick<Place, "seq">) => ({
   seq,
   endpointId,

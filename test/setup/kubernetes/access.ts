@@ -1,4 +1,4 @@
-/** Who may ask the API server: tokens, and configurations with them. */
+/** Access to the API server: tokens, and configurations with them. */
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
@@ -20,10 +20,10 @@ export interface Access {
   readonly tokensFile: string;
   /** Signs and checks the tokens of service accounts. */
   readonly keyFile: string;
-  /** Where the API server puts the certificate that it makes for itself, and that of its authority. */
+  /** Path of the API server's own certificate, and that of its authority. */
   readonly certificates: string;
   readonly authorityFile: string;
-  /** Writes a configuration of this user, and answers its path; only once the API server has its certificate. */
+  /** Writes a configuration of this user, and returns its path; only when the API server has its certificate. */
   configurationOf(user: User): string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Builds Kubernetes from Debian's source, because there are no packages of its components: about 8 minutes on two idle cores,
- * once. As a program it builds what is missing, and ends.
+ * Builds Kubernetes from Debian's source, because its components have no packages: once, about 8 minutes on two
+ * idle cores. As a program it builds what is missing, and ends.
  */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
@@ -12,7 +12,7 @@ import { KUBERNETES_VERSION, kubernetesIsMissing, programsFolder } from "./progr
 
 const SERVERS = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kube-proxy"];
 const PROGRAMS = [...SERVERS, "kubelet"];
-/** The vendored one crashes the API server under a Go that is newer than Kubernetes. */
+/** The vendored version crashes the API server under a Go that is newer than Kubernetes. */
 const REFLECT = "github.com/modern-go/reflect2";
 const OPENAPI = "k8s.io/kubernetes/pkg/generated/openapi";
 const VENDORED = "k8s.io/kubernetes/vendor/k8s.io";
@@ -43,7 +43,7 @@ async function build(): Promise<void> {
   keep(bin);
 }
 
-/** The tree of Debian's source package, where Go looks for it below `folder`. */
+/** The tree of Debian's source package, at Go's path below `folder`. */
 async function unpack(folder: string): Promise<string> {
   await withSources(folder, "source", "--download-only", "kubernetes");
   const [description = ""] = fs.globSync(path.join(folder, "*.dsc"));
@@ -65,7 +65,7 @@ function goIn(folder: string, tree: string) {
   };
 }
 
-/** What the source package has not, for its own build makes it as well. */
+/** Files that the source package lacks, because its own build generates them as well. */
 async function generateOpenApi(folder: string, tree: string): Promise<void> {
   const args = [
     ...["--go-header-file", "vendor/k8s.io/code-generator/hack/boilerplate.go.txt"],
@@ -89,7 +89,7 @@ function describedPackages(tree: string): readonly string[] {
   return [...new Set(folders)].toSorted().map((folder) => `k8s.io/kubernetes/${folder}`);
 }
 
-/** All programs or none are there. */
+/** Either all programs exist or none. */
 function keep(bin: string): void {
   const partial = `${programsFolder}.${process.pid}`;
   fs.mkdirSync(partial, { recursive: true });

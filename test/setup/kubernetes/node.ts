@@ -1,4 +1,4 @@
-/** The one node of a cluster: a kubelet that runs pods as containers of an engine, and the proxy of services. */
+/** The only node of a cluster: a kubelet that runs pods as containers of an engine, and the proxy of services. */
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -7,7 +7,7 @@ import type { NetworkNamespace } from "../network-namespace.ts";
 import { type Access, NODE_NAME } from "./access.ts";
 import { programsFolder } from "./programs.ts";
 
-/** What a kubelet wants the kernel to do. It would change that for the whole machine, so it is shown that it is so already. */
+/** Kernel settings that a kubelet would change for the whole machine: it is shown that they are set already. */
 const TUNABLES = {
   "vm/overcommit_memory": 1,
   "vm/panic_on_oom": 0,
@@ -20,7 +20,7 @@ const TUNABLES = {
 /** Fixed paths of a node's programs. */
 const OWN_FOLDERS = ["/run", "/var/lib", "/var/log"];
 
-/** Adds file systems in memory to the namespace; only it sees them, and they go with it. */
+/** Adds file systems in memory that only the namespace sees, and that go with it. */
 export async function furnish({ under, outside }: NetworkNamespace, folder: string): Promise<void> {
   const [enter = "", ...entering] = under;
   const inside = async (...command: readonly string[]) => {
@@ -36,8 +36,8 @@ export async function furnish({ under, outside }: NetworkNamespace, folder: stri
 }
 
 /**
- * A program in the place of runc: it asks for no more than this machine may have, which in a container has no right to raise
- * limits or to spare processes when memory runs out.
+ * A program instead of runc that asks only for rights that this machine has: in a container it has no right to
+ * raise limits or to spare processes when memory runs out.
  */
 export function writeRuntime(folder: string): string {
   const file = path.join(folder, "runtime");
@@ -56,14 +56,14 @@ exec runc "$@"
 /** Settings of a kubelet that leaves the machine's cgroups, disks and addresses alone. */
 const KUBELET = {
   ...{ kind: "KubeletConfiguration", apiVersion: "kubelet.config.k8s.io/v1beta1" },
-  // Nobody but this machine reaches it.
+  // Only this machine reaches it.
   authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
   authorization: { mode: "AlwaysAllow" },
   ...{ cgroupsPerQOS: false, enforceNodeAllocatable: [], failSwapOn: false, oomScoreAdj: 0 },
-  // The disk is everybody's.
+  // The whole machine shares the disk.
   evictionHard: { "memory.available": "50Mi" },
   imageGCHighThresholdPercent: 100,
-  // Otherwise pods take a minute to see a Secret or ConfigMap that has changed.
+  // Otherwise pods see a changed Secret or ConfigMap only after a minute.
   syncFrequency: "10s",
   nodeStatusUpdateFrequency: "5s",
   ...{ resolvConf: "", maxOpenFiles: 20_000 },
@@ -99,7 +99,7 @@ export function proxyCommand(
     ...{ mode: "iptables", clusterCIDR: pods, hostnameOverride: NODE_NAME, bindAddress: address },
     // For two pods on one bridge: traffic to a service returns through the service.
     iptables: { masqueradeAll: true },
-    // The kernel's table is the machine's.
+    // The kernel's table belongs to the machine.
     conntrack: { maxPerCore: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },
   };
   fs.writeFileSync(config, JSON.stringify(settings));

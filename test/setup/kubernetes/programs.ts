@@ -1,4 +1,4 @@
-/** The programs a cluster consists of. */
+/** The programs of a cluster. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -8,7 +8,7 @@ import { whatIsMissing } from "../debian-program.ts";
 import { dockerIsMissing } from "../docker.ts";
 import { kubernetesCache as cache, prepareClients } from "./client-programs.ts";
 
-/** What Debian's source is of. */
+/** Version of Debian's source. */
 export const KUBERNETES_VERSION = "1.20.2";
 
 const buildScript = path.join(import.meta.dirname, "build.ts");
@@ -17,7 +17,7 @@ const buildDigest = createHash("sha256").update(fs.readFileSync(buildScript)).di
 /** Folder of the servers and the kubelet. A changed script builds them again. */
 export const programsFolder = path.join(cache, `${KUBERNETES_VERSION}-${buildDigest.slice(0, 16)}`);
 
-/** Why tests with Kubernetes are left out here; undefined where they run. Under CI they are never left out. */
+/** Reason that tests with Kubernetes are left out here; undefined if they run. Under CI they are never left out. */
 export function kubernetesIsMissing(): string | undefined {
   if (dockerIsMissing !== undefined) return dockerIsMissing;
   const tests = "tests with Kubernetes";

@@ -1,4 +1,4 @@
-/** A real Kubernetes for tests: a cluster of one node, in a network namespace of its own, built from Debian's source. */
+/** A real Kubernetes for tests: a cluster of one node in its own network namespace, built from Debian's source. */
 import { type ChildProcess, execFile } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -23,7 +23,7 @@ import { furnish, kubeletCommand, proxyCommand, writeRuntime } from "./node.ts";
 import { helmProgram, kubectlProgram } from "./client-programs.ts";
 import { prepareKubernetes } from "./programs.ts";
 
-/** A namespace of the cluster, which is removed with everything in it when it is disposed of. */
+/** A namespace of the cluster; disposing of it removes it with its objects. */
 export interface ClusterNamespace extends AsyncDisposable {
   readonly name: string;
 }
@@ -39,24 +39,24 @@ export interface Kubernetes extends AsyncDisposable {
   readonly hostAddress: string;
   readonly kubectl: Client;
   readonly helm: Client;
-  /** One of the test's own, where pods may be made at once. */
+  /** Creates a namespace of the test, in which pods can be created at once. */
   makeNamespace(): Promise<ClusterNamespace>;
   /** Sets the node's number of `nvidia.com/gpu`. */
   setGpus(count: number): Promise<void>;
   /** Evicts all pods of the node, and lets no pod start there until it is uncordoned. */
   drainNode(): Promise<void>;
   uncordonNode(): Promise<void>;
-  /** Takes the node out of the cluster, as the removal of a machine does: its kubelet has ended, its containers run on. */
+  /** Removes the node from the cluster like a machine that is removed: its kubelet ends, its containers continue. */
   removeNode(): Promise<void>;
-  /** Waits until the node is there again and ready. */
+  /** Waits until the node is back and ready. */
   returnNode(): Promise<void>;
-  /** What its programs said, for when they do not come up. */
+  /** Output of its programs, for when they do not start. */
   said(): string;
 }
 
 /**
  * Builds it first if needed.
- * @throws Error with the programs' output if it does not come up
+ * @throws Error with the programs' output if it does not start
  */
 export async function startKubernetes(): Promise<Kubernetes> {
   await prepareKubernetes();
@@ -132,10 +132,10 @@ async function startPlane({ access, start, memory, address, kubectl, processes }
 
 const isOk = (text: string): boolean => text === "ok";
 
-/** Ends at once when told to: a first process that ignores SIGTERM would delay the end of every pod by 10 s. */
+/** Ends at once on SIGTERM: a first process that ignores it would delay the end of every pod by 10 s. */
 const PAUSES = "trap exit TERM; sleep 2147483647 & wait";
 
-/** What holds the network of a pod and does nothing. */
+/** A program that holds the network of a pod and does nothing else. */
 async function makePauseImage(docker: StoppableDocker): Promise<string> {
   const name = "sv-test/pause:1";
   const lines = `FROM ${await nodeImage(docker)}\nENTRYPOINT ["sh", "-c", "${PAUSES}"]\n`;
@@ -152,11 +152,12 @@ async function makeNamespace(kubectl: Client): Promise<ClusterNamespace> {
   namespaces += 1;
   const name = `sv-test-${namespaces}`;
   await kubectl(["create", "namespace", name]);
-  // Without it no pod can be made.
+  // No pod can be created without it.
   const wait = ["wait", "--for=create", "serviceaccount/default", "--timeout=30s"];
   await kubectl(["--namespace", name, ...wait]);
   const remove = async () => {
-    // Pods are deleted first: otherwise the namespace's deletion finds them, and looks again after pauses that double.
+    // Pods are deleted first: otherwise the deletion of the namespace finds them, and retries after doubling
+    // pauses.
     await kubectl(["--namespace", name, "delete", MAKERS_OF_PODS, "--all", "--now"]);
     await kubectl(["delete", "namespace", name]);
   };

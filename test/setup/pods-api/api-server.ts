@@ -57,7 +57,7 @@ export class PodsApi implements AsyncDisposable {
       users: [{ name: "test", user: { token: TOKEN } }],
       contexts: [{ name: "test", context: { cluster: "test", user: "test" } }],
     };
-    // What is JSON is YAML.
+    // JSON is valid YAML.
     writeFileSync(this.kubeconfig, JSON.stringify(config));
     return this;
   }
@@ -81,12 +81,12 @@ export class PodsApi implements AsyncDisposable {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Breaks off all connections. */
+  /** Breaks all connections. */
   endStreams(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Deletes an object, as a user does. */
+  /** Deletes an object like a user. */
   delete(kind: Kind, name: string, options: DeleteOptions = {}): Stored {
     const object = this.objects.get(kind, name);
     const { uid = object.metadata.uid } = options.preconditions ?? {};
@@ -121,7 +121,7 @@ export class PodsApi implements AsyncDisposable {
     this.objects.change("pods", pod, (it) => ({ ...it, metadata: { ...it.metadata, ...marked } }));
   }
 
-  /** Deletes objects without living owners, as every cluster does. */
+  /** Deletes objects without living owners, like every cluster. */
   #collect(): void {
     for (const [kind, { metadata }] of this.objects.orphans())
       if (this.objects.find(kind, metadata.name)) this.delete(kind, metadata.name);

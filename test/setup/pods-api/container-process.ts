@@ -1,4 +1,4 @@
-/** Runs a container of a pod as a process of this machine, and keeps its output as a node does. */
+/** Runs a container of a pod as a process of this machine, and keeps its output like a node. */
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { processesMarked } from "../../e2e/jobs/observe.ts";
@@ -83,7 +83,7 @@ export class ContainerProcess {
     return () => this.#written.delete(written);
   }
 
-  /** Ends all processes, as a container's processes end with its first one. */
+  /** Ends all processes, because a container's processes end with its first one. */
   #endAll(): void {
     for (const { pid } of processesMarked(this.#mark)) {
       try {

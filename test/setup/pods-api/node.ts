@@ -25,9 +25,9 @@ export class TestNode {
   readonly labels: Record<string, string> = {};
   readonly claims = new Set<string>();
   gpus = 0;
-  /** Keeps the node from making containers. Only an event tells it, as with a kubelet. */
+  /** Keeps the node from creating containers. Only an event reports it, as with a kubelet. */
   trouble: { readonly reason: string; readonly message: string } | undefined;
-  /** True for a kubelet that does nothing. */
+  /** True: a kubelet that does nothing. */
   isAway = false;
   readonly #objects: Objects;
   readonly #containers = new Map<string, ContainerProcess>();
@@ -229,7 +229,7 @@ function over(terminated: ContainerEnd): Partial<Status> {
   return { containerStatuses: [status({ terminated })] };
 }
 
-/** Replaces `$(NAME)` by a variable, and `$$` by a dollar. */
+/** Replaces `$(NAME)` with a variable, and `$$` with a dollar. */
 function expanded(text: string, env: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$\$|\$\(([^)]*)\)/gu, (whole, name: string | undefined) =>
     whole === "$$" ? "$" : (env[name ?? ""] ?? whole),

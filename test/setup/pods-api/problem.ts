@@ -1,4 +1,4 @@
-/** The Status that the API server answers instead of an object. */
+/** The Status that the API server returns instead of an object. */
 
 export class ApiProblem extends Error {
   readonly code: number;
