@@ -3,7 +3,7 @@
 /** The longest name that is greeted, in UTF-16 units. */
 export const MAX_NAME_LENGTH = 100;
 
-/** What this example answers with. */
+/** The output of a job. */
 export interface Greeting {
   readonly greeting: string;
 }
@@ -11,8 +11,7 @@ export interface Greeting {
 /**
  * Finds the name in a job's input, without surrounding white space.
  *
- * @throws {TypeError} when there is no name or it is not a string
- * @throws {RangeError} when it is blank or too long
+ * @throws {TypeError} if there is no name, or it is not a string @throws {RangeError} if it is blank or too long
  */
 export function readName(input: unknown): string {
   const name =

@@ -1,4 +1,4 @@
-// The smallest endpoint: a name comes in, a greeting goes out.
+// The smallest endpoint: it takes a name and returns a greeting.
 import type { Job } from "sv-runtime";
 import { greet, readName, type Greeting } from "./greeting.ts";
 

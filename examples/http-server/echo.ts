@@ -1,4 +1,4 @@
-// A WebSocket that answers each message with itself: just enough of the protocol (RFC 6455) for that.
+// A WebSocket that echoes each message, with just enough of the protocol (RFC 6455) for that.
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -11,10 +11,10 @@ const PONG = 10;
 const MAX_MESSAGE_BYTES = 10_000_000;
 
 interface Frame {
-  /** The first byte: whether it is the last of its message, and of which kind. */
+  /** The first byte: the kind of the frame, and whether it is the last one of its message. */
   readonly first: number;
   readonly payload: Buffer;
-  /** What comes after it. */
+  /** The bytes after the frame. */
   readonly rest: Buffer;
 }
 
@@ -53,7 +53,7 @@ function answer(socket: Duplex, { first, payload }: Frame): void {
   else if (kind !== PONG) socket.write(frameOf(first, payload));
 }
 
-/** Undefined while the frame is not there whole. Clients mask what they send. */
+/** Undefined while the frame is incomplete. Clients mask their payloads. */
 function readFrame(bytes: Buffer): Frame | undefined {
   const { start, end } = sizeOf(bytes);
   if (bytes.length < end) return undefined;
@@ -64,7 +64,7 @@ function readFrame(bytes: Buffer): Frame | undefined {
   return { first: bytes[0] ?? 0, payload, rest: bytes.subarray(end) };
 }
 
-/** Where the payload of the frame begins and ends, as far as that can be seen. */
+/** The beginning and end of the frame's payload; undefined while its head is incomplete. */
 function sizeOf(bytes: Buffer): { readonly start: number; readonly end: number } {
   const length = (bytes[1] ?? 0) & 127;
   const head = length === 127 ? 14 : length === 126 ? 8 : 6;

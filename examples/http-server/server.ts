@@ -13,7 +13,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://server");
   switch (pathname) {
     case "/ping":
-      // 200: send me requests. 204 would mean: not yet, the model is still being loaded.
+      // 200: ready for requests. 204 would mean that the model is still being loaded.
       response.end();
       return;
     case "/":
@@ -34,7 +34,7 @@ function sendJson(response: ServerResponse, value: unknown, status = 200): void 
   response.end(`${JSON.stringify(value)}\n`);
 }
 
-/** Server-sent events, ten a second, until the client has had enough. */
+/** Sends ten server-sent events a second until the client goes away. */
 async function count(response: ServerResponse, to: number): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   for (let number = 1; number <= to && !response.destroyed; number += 1) {
@@ -44,7 +44,7 @@ async function count(response: ServerResponse, to: number): Promise<void> {
   response.end();
 }
 
-/** The bytes of an upload, counted as they come. */
+/** Counts the bytes of an upload as they arrive. */
 async function sizeOf(request: IncomingMessage): Promise<number> {
   let bytes = 0;
   for await (const chunk of request) bytes += Buffer.byteLength(chunk as Buffer);
@@ -56,7 +56,7 @@ function asError(error: unknown): Error {
 }
 
 server.on("upgrade", acceptEcho);
-// The service says where to listen, and ends us with SIGTERM when all requests are answered. It asks callers for the key, so
-// nobody else is to reach us: HOST is 127.0.0.1 on a machine that others reach, and 0.0.0.0 in a container of our own.
+// The service sets the address, and ends the server with SIGTERM when all requests are answered. Only the service checks the
+// key, so no other caller may reach the server: HOST is 127.0.0.1, and 0.0.0.0 only in a container.
 server.listen(Number(process.env["PORT"] ?? "8000"), process.env["HOST"] ?? "127.0.0.1");
 process.once("SIGTERM", () => server.close(() => process.exit(0)));

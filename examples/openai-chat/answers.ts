@@ -1,12 +1,12 @@
-// What the model says, in the shapes of the OpenAI API.
+// The model's answers, in the forms of the OpenAI API.
 import { type Body, MODEL, readQuestion, readTexts, wantsUsage } from "./call.ts";
 
-/** Gives the same call the same answer each time. */
+/** Ids and times are fixed, so that the same call always has the same answer. */
 const CREATED = 1_767_225_600;
 
 const DIMENSIONS = 8;
 
-/** The model: it repeats what it is told. */
+/** The model: it repeats the user's message. */
 function parrot(text: string): readonly string[] {
   return `You said: ${text}`.split(/(?<=\s)/u);
 }
@@ -64,7 +64,7 @@ export function completion(id: string, body: Body): object {
   };
 }
 
-/** Each text as the shares of its letters, by their codes: alike for texts of the same letters. */
+/** The vector of each text has the share of each letter, by its code. Texts with similar letters have similar vectors. */
 export function embeddings(body: Body): object {
   const texts = readTexts(body, "input");
   const encode = body["encoding_format"] === "base64" ? asBase64 : (vector: number[]) => vector;
@@ -87,7 +87,7 @@ function vectorOf(text: string): number[] {
   return vector.map((value) => value / length);
 }
 
-/** Clients ask for this form by themselves: it is shorter. */
+/** Clients request base64 by default, because it is shorter. */
 function asBase64(vector: readonly number[]): string {
   return Buffer.from(Float32Array.from(vector).buffer).toString("base64");
 }

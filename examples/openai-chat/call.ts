@@ -1,11 +1,11 @@
-// Reads what a client sent, and says what is wrong with it as the OpenAI API would.
+// Reads a client's call, and reports mistakes in it as the OpenAI API would.
 
-/** The one model there is. */
+/** The only model. */
 export const MODEL = "parrot-1";
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A mistake in the call; the client gets it with this HTTP status. */
+/** A mistake in the call, which the client gets with this HTTP status. */
 export class CallError extends Error {
   override readonly name = "CallError";
   readonly status: number;
@@ -23,7 +23,7 @@ export class CallError extends Error {
   }
 }
 
-/** @throws {CallError} when the call is for another model */
+/** @throws {CallError} if the call is for another model */
 export function readModel({ model }: Body): string {
   if (model === MODEL) return MODEL;
   const message = `There is no model ${JSON.stringify(model)}; there is ${MODEL}.`;
@@ -43,7 +43,7 @@ export function readQuestion({ messages }: Body): string {
   throw new CallError(400, "invalid_messages", message);
 }
 
-/** Whether a stream is to end with what it used. */
+/** Whether a stream ends with its usage. */
 export function wantsUsage({ stream_options }: Body): boolean {
   const options: unknown = stream_options;
   return (

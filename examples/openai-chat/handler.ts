@@ -1,12 +1,12 @@
-// Answers calls of OpenAI clients with a model of a few lines: what a handler behind `/openai/v1` looks like.
+// An example of a handler for `/openai/v1`: it answers calls of OpenAI clients with a tiny model.
 import type { Context, Job, OpenAiCall } from "sv-runtime";
 import { chatAnswer, chatEvents, completion, embeddings, modelList } from "./answers.ts";
 import { CallError, readModel } from "./call.ts";
 
-/** Jobs that one process answers at a time. */
+/** Maximum number of simultaneous jobs of a process. */
 export const concurrency = 16;
 
-/** A call without a stream is answered with the one thing that was yielded. */
+/** A call without a stream is answered with the only yielded value. */
 export const aggregate = true;
 
 export default async function* openaiChat(
@@ -20,7 +20,7 @@ export default async function* openaiChat(
     }
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
-    // Not thrown: the client's mistake is no failure of the job.
+    // Yielded instead of thrown, because the client's mistake is no failure of the job.
     yield { error: error.toBody() };
   }
 }

@@ -1,4 +1,4 @@
-// Works out how large a variant becomes: pure arithmetic, without any image.
+// Computes the size of a variant. Pure.
 
 /** Width and height in pixels. */
 export interface Dimensions {
@@ -6,15 +6,15 @@ export interface Dimensions {
   readonly height: number;
 }
 
-/** A size as asked for: without a height, it follows from the picture's shape. */
+/** A requested size. Without a height, the height follows from the picture's shape. */
 export interface AskedSize {
   readonly width: number;
   readonly height?: number;
 }
 
 /**
- * The size a variant gets. With a width alone the whole picture is kept; with both, the box is filled and what stands out
- * is cropped. Unless enlarging is allowed, a size that is larger than the picture shrinks, in its own shape, until it fits.
+ * The size of a variant. With a width alone, the whole picture is kept. With both, the picture fills the box and is cropped.
+ * Unless enlarging is allowed, a size beyond the picture's shrinks in proportion until it fits.
  */
 export function fit(picture: Dimensions, asked: AskedSize, enlarge: boolean): Dimensions {
   const height = asked.height ?? (asked.width * picture.height) / picture.width;

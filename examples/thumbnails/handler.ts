@@ -1,4 +1,4 @@
-// Makes small WebP and PNG variants of a photograph and uploads them: what an image-processing endpoint looks like.
+// An example of an image-processing endpoint: it makes small WebP and PNG variants of a photograph and uploads them.
 import type { Context, Job } from "sv-runtime";
 import type { Dimensions } from "./geometry.ts";
 import { readPicture } from "./picture.ts";
@@ -10,19 +10,19 @@ export interface Variant extends Dimensions {
   readonly format: Format;
   /** Size of the file. */
   readonly bytes: number;
-  /** Opens the file without credentials, for seven days. */
+  /** A URL that opens the file without credentials, for seven days. */
   readonly url: string;
 }
 
-/** What a job answers with. */
+/** The output of a job. */
 export interface Thumbnails {
-  /** The photograph as it is looked at: upright. */
+  /** The size of the upright photograph. */
   readonly source: Dimensions & { readonly format: string; readonly bytes: number };
-  /** Each size in each format, in the order asked for. */
+  /** Each size in each format, in the requested order. */
   readonly variants: readonly Variant[];
 }
 
-/** Jobs that one process works on at a time: sharp decodes and encodes on threads of its own. */
+/** Maximum number of simultaneous jobs of a process: sharp decodes and encodes on its own threads. */
 export const concurrency = 2;
 
 export default async function thumbnails(job: Job, context: Context): Promise<Thumbnails> {
@@ -43,7 +43,7 @@ export default async function thumbnails(job: Job, context: Context): Promise<Th
   return { source: { width, height, format, bytes: file.length }, variants };
 }
 
-/** The number tells apart what two sizes make of a small picture. */
+/** The number distinguishes two sizes that become one for a small picture. */
 async function store(context: Context, rendered: Rendered, number: number): Promise<Variant> {
   const { width, height, format, file } = rendered;
   const key = `${context.job.id}/${number}-${width}x${height}.${format}`;

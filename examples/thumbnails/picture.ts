@@ -1,19 +1,19 @@
-// Takes a picture out of a job's input and makes sure that it is one, of a size worth decoding.
+// Reads the picture in a job's input, and checks that it is a picture of an acceptable size.
 import sharp, { type Metadata } from "sharp";
 import type { Dimensions } from "./geometry.ts";
 
-/** The most pixels a picture may have: a small file can unpack to gigabytes. */
+/** Maximum number of pixels of a picture: a small file can unpack to gigabytes. */
 export const MAX_PIXELS = 100_000_000;
 
-/** A picture that can be decoded, upright. */
+/** An upright picture that can be decoded. */
 export interface Picture extends Dimensions {
   /** The file as it was sent. */
   readonly file: Buffer;
-  /** As the file says, for example `jpeg`. */
+  /** The format of the file, for example `jpeg`. */
   readonly format: string;
 }
 
-/** What sharp calls the formats that are read; `heif` is AVIF. */
+/** Sharp's names of the accepted formats; `heif` is AVIF. */
 const READABLE: readonly string[] = ["jpeg", "png", "webp", "gif", "tiff", "heif"];
 const SEND_INSTEAD = "send a JPEG, PNG, WebP, GIF, TIFF or AVIF file";
 const DATA_URL = /^data:[^,]*,/u;
@@ -21,8 +21,7 @@ const DATA_URL = /^data:[^,]*,/u;
 /**
  * Reads a picture given as base64 or as a data URL. Only the head of the file is decoded.
  *
- * @throws {TypeError} when the value is no base64 text
- * @throws {Error} when the bytes are no picture, or one with too many pixels
+ * @throws {TypeError} if the value is no base64 text @throws {Error} if the bytes are no picture, or one with too many pixels
  */
 export async function readPicture(value: unknown): Promise<Picture> {
   const file = decode(value);
@@ -48,7 +47,7 @@ function decode(value: unknown): Buffer {
   }
   const text = value.slice(head.length).replace(/\s+/gu, "");
   const file = Buffer.from(text, "base64");
-  // Characters that are not base64 are skipped by the decoder: then the file is shorter than the text promises.
+  // The decoder skips characters that are not base64: the file is then shorter than the text implies.
   if (text === "" || file.length !== Buffer.byteLength(text, "base64")) {
     throw new TypeError("input.image is no base64 text: send an image file as base64 or data URL.");
   }
@@ -57,7 +56,7 @@ function decode(value: unknown): Buffer {
 
 async function readHead(file: Buffer): Promise<Metadata> {
   try {
-    // The limit is checked by the caller, who can say how many pixels there are.
+    // The caller checks the limit, because its message names the number of pixels.
     return await sharp(file, { limitInputPixels: false }).metadata();
   } catch (cause) {
     throw new Error(`input.image holds ${file.length} bytes that are no image: ${SEND_INSTEAD}.`, {

@@ -4,7 +4,7 @@ import { fit, type AskedSize, type Dimensions } from "./geometry.ts";
 import type { Picture } from "./picture.ts";
 import type { Format } from "./request.ts";
 
-/** How a variant is to be. */
+/** The wanted form of a variant. */
 export interface Rendition {
   readonly size: AskedSize;
   readonly format: Format;
@@ -21,12 +21,12 @@ export interface Rendered extends Dimensions {
 /**
  * Makes a variant.
  *
- * @throws {Error} when the picture's pixels cannot be read: the file is damaged or cut off
+ * @throws {Error} if the picture's pixels cannot be read, because the file is damaged or cut off
  */
 export async function render(picture: Picture, rendition: Rendition): Promise<Rendered> {
   const { size, format, quality, enlarge } = rendition;
   const { width, height } = fit(picture, size, enlarge);
-  // Each variant starts from the file: JPEG decodes to a smaller size for less than the cost of keeping all pixels.
+  // Each variant is decoded from the file: JPEG decodes to a smaller size more cheaply than all pixels could be kept.
   const resized = sharp(picture.file).autoOrient().resize({ width, height, fit: "cover" });
   try {
     const file = await (format === "webp" ? resized.webp({ quality }) : resized.png()).toBuffer();

@@ -1,7 +1,7 @@
-// Reads which variants a job asks for, and refuses what makes no sense.
+// Reads the requested variants of a job, and refuses invalid requests.
 import type { AskedSize } from "./geometry.ts";
 
-/** The formats that can be asked for. */
+/** The possible formats. */
 export const FORMATS = ["webp", "png"] as const;
 
 /** One of {@link FORMATS}. */
@@ -10,9 +10,9 @@ export type Format = (typeof FORMATS)[number];
 /** Bounds of a request. */
 export const LIMITS = { sizes: 8, edge: 4096, quality: 100 } as const;
 
-/** What to make of a picture: each size in each format. */
+/** A request for variants: each size in each format. */
 export interface ThumbnailsRequest {
-  /** The picture as it was sent, not yet looked at. */
+  /** The picture as it was sent, unchecked. */
   readonly image: unknown;
   readonly sizes: readonly AskedSize[];
   readonly formats: readonly Format[];
@@ -26,10 +26,10 @@ const DEFAULT_SIZES: readonly AskedSize[] = [{ width: 320 }, { width: 1280 }];
 const DEFAULT_QUALITY = 80;
 
 /**
- * Checks a job's input, all but the picture itself.
+ * Checks a job's input, except for the picture itself.
  *
- * @throws {TypeError} when a field is of the wrong type
- * @throws {RangeError} when a field is out of its bounds
+ * @throws {TypeError} if a field has the wrong type
+ * @throws {RangeError} if a field is out of its bounds
  */
 export function readRequest(input: unknown): ThumbnailsRequest {
   const fields = new Map(typeof input === "object" && input !== null ? Object.entries(input) : []);

@@ -1,4 +1,4 @@
-// Continues a prompt in the manner of a book, token by token: what a streaming text-generation endpoint looks like.
+// An example of a streaming text-generation endpoint: it continues a prompt in the style of a book, token by token.
 import { readFile } from "node:fs/promises";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { Context, Job } from "sv-runtime";
@@ -7,14 +7,14 @@ import { seededRandom, seedFrom } from "./random.ts";
 import { readRequest } from "./request.ts";
 import { continuation } from "./sample.ts";
 
-/** One chunk of the stream: the new token, and how many were read and made so far. */
+/** One chunk of the stream: the new token, and the numbers of tokens read and made so far. */
 export interface TokensChunk {
   readonly text: readonly [string];
   readonly input_tokens: number;
   readonly output_tokens: number;
 }
 
-/** Jobs that one process streams at a time. */
+/** Maximum number of simultaneous jobs of a process. */
 export const concurrency = 8;
 
 /** The chunks are only streamed, not collected into the job's output. */
@@ -31,12 +31,12 @@ export default async function* tokens(job: Job, { signal }: Context): AsyncGener
   if (model === undefined) throw new Error("The model is not trained: await setup() first.");
   const { prompt, maxTokens, temperature, seed, delayMs } = readRequest(job.input);
   const read = encode(model, prompt);
-  // Without a seed the job's id decides, so that a retried job says the same words again.
+  // Without a seed the job's id is the seed, so that a retried job makes the same text.
   const random = seededRandom(seed ?? seedFrom(job.id));
   const start = read.length > 0 ? read : beginning(model);
   let made = 0;
   for (const id of continuation(model, start, { temperature, random })) {
-    // Even without a delay the event loop gets its turn, or no cancellation could arrive before the last token.
+    // Waits for a turn of the event loop even without a delay: otherwise no cancellation could arrive before the last token.
     await (delayMs > 0
       ? setTimeout(delayMs, undefined, { signal })
       : setImmediate(undefined, { signal }));

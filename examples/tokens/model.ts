@@ -1,36 +1,36 @@
-// A small language model: it has read one book, and knows for each run of up to three tokens where in the book it occurs
-// and therefore which token may come next.
+// A small language model. It has read one book, and knows the places of each run of up to three tokens in the book. The token
+// after such a place may come next.
 import { PARAGRAPH, tokenize } from "./tokenizer.ts";
 
-/** How many tokens the model looks back on: three make it a 4-gram model. */
+/** Number of previous tokens that the model uses: three make it a 4-gram model. */
 export const CONTEXT_LENGTH = 3;
 
-/** Where each run of `length` tokens occurs in the book. */
+/** The places of each run of `length` tokens in the book. */
 interface Occurrences {
   readonly length: number;
-  /** For a run: the position after its last occurrence. */
+  /** The position after the last occurrence of each run. */
   readonly last: Map<number, number>;
-  /** For a position after a run: the position after the run's occurrence before that one, or 0. */
+  /** For each such position: the position after the previous occurrence of the same run, or 0. */
   readonly previous: Int32Array;
 }
 
-/** A trained model. Made once, then only read. */
+/** A trained model. It does not change. */
 export interface LanguageModel {
   /** Token by id. */
   readonly vocabulary: readonly string[];
   readonly ids: ReadonlyMap<string, number>;
   /** The book as ids. */
   readonly book: Int32Array;
-  /** How often each token occurs, as a share of all: the guess of last resort. */
+  /** The share of each token among all: the guess without any context. */
   readonly frequency: Float64Array;
   /** For runs of 1, 2, … {@link CONTEXT_LENGTH} tokens. */
   readonly occurrences: readonly Occurrences[];
 }
 
 /**
- * Reads a text once.
+ * Trains a model with a text.
  *
- * @throws {RangeError} when the text holds no token
+ * @throws {RangeError} if the text has no tokens
  */
 export function train(text: string): LanguageModel {
   const tokens = tokenize(text);
@@ -53,7 +53,7 @@ export function train(text: string): LanguageModel {
   };
 }
 
-/** The ids of a text's tokens; -1 for a token that the book does not hold. */
+/** The ids of a text's tokens; -1 for a token that is not in the book. */
 export function encode(model: LanguageModel, text: string): number[] {
   return tokenize(text).map((token) => {
     // The first word of a prompt has no space before it, but in the book it usually has one.
@@ -62,18 +62,18 @@ export function encode(model: LanguageModel, text: string): number[] {
   });
 }
 
-/** What a text without any words before it begins after: the end of a paragraph. */
+/** The token before the beginning of any text: the end of a paragraph. */
 export function beginning(model: LanguageModel): number[] {
   const id = model.ids.get(PARAGRAPH);
   return id === undefined ? [] : [id];
 }
 
 /**
- * How probable each token of the vocabulary is after the given ones, written into `into` (one place per token).
+ * Writes the probability of each token of the vocabulary after the given ones into `into` (one place per token).
  *
- * Interpolated, after Witten and Bell: start from how frequent each token is in the whole book, then mix in what followed
- * the last token, the last two, the last three. A run seen often with few followers is trusted much; a run never
- * seen changes nothing. Every token keeps some probability, so there is always a next one.
+ * Interpolates after Witten and Bell: starts from the frequency of each token in the whole book, then mixes in the followers of
+ * the last token, the last two, the last three. A frequent run with few followers has much weight, an unknown run none. Every
+ * token keeps some probability, so there is always a next one.
  */
 export function predict(
   model: LanguageModel,
@@ -112,7 +112,7 @@ function findRuns(book: Int32Array, length: number, vocabularySize: number): Occ
   return { length, last, previous };
 }
 
-/** One number for a run of ids: its digits in a number system with as many digits as there are tokens. */
+/** One number for a run of ids: the ids are its digits, with the number of tokens as the base. */
 function key(run: Iterable<number>, vocabularySize: number): number {
   let number = 0;
   for (const id of run) number = number * vocabularySize + id;

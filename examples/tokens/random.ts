@@ -1,4 +1,4 @@
-// Seeded chance: the same seed gives the same numbers, on every machine.
+// Seeded random numbers: the same seed gives the same numbers on every machine.
 
 /** Numbers from 0 (included) to 1 (excluded). */
 export type Random = () => number;
@@ -12,7 +12,7 @@ export function seedFrom(text: string): number {
   return hash >>> 0;
 }
 
-/** A generator for a 32-bit seed: a Weyl sequence whose every step is stirred by two multiplications. */
+/** A generator for a 32-bit seed: a Weyl sequence, with two multiplications that mix the bits of each step. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

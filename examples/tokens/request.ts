@@ -1,4 +1,4 @@
-// Reads what a job asks of the language model, and refuses what makes no sense.
+// Reads a job's request to the language model, and refuses invalid requests.
 
 /** Bounds of a request. */
 export const LIMITS = {
@@ -12,7 +12,7 @@ export const LIMITS = {
 /** A checked request. */
 export interface TokensRequest {
   readonly prompt: string;
-  /** How many tokens to make. */
+  /** Number of tokens to make. */
   readonly maxTokens: number;
   readonly temperature: number;
   /** The same seed gives the same text; absent: the caller chooses one. */
@@ -26,8 +26,7 @@ const DEFAULTS = { maxTokens: 100, temperature: 0.7, delayMs: 0 } as const;
 /**
  * Checks a job's input.
  *
- * @throws {TypeError} when a field is missing or of the wrong type
- * @throws {RangeError} when a field is out of its bounds
+ * @throws {TypeError} if a field is missing or has the wrong type @throws {RangeError} if a field is out of its bounds
  */
 export function readRequest(input: unknown): TokensRequest {
   const fields = new Map(typeof input === "object" && input !== null ? Object.entries(input) : []);

@@ -1,8 +1,8 @@
-// Chooses the next token by chance, as the model finds it probable.
+// Chooses the next token at random, by the model's probabilities.
 import { CONTEXT_LENGTH, predict, type LanguageModel } from "./model.ts";
 import type { Random } from "./random.ts";
 
-/** How to choose. */
+/** Settings of the choice. */
 export interface Sampling {
   /** 0 takes the most probable token, 1 follows the model's probabilities, more evens them out. */
   readonly temperature: number;
@@ -34,7 +34,7 @@ function choose(probabilities: Float64Array, { temperature, random }: Sampling):
   if (temperature === 0) return best;
   let sum = 0;
   for (const [id, probability] of probabilities.entries()) {
-    // Divided by the highest before the power, so that a low temperature cannot make all of them vanish.
+    // Divides by the highest probability before the power, so that a low temperature cannot make all of them zero.
     const weight = (probability / highest) ** (1 / temperature);
     probabilities[id] = weight;
     sum += weight;

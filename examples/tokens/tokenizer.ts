@@ -1,10 +1,11 @@
-// Cuts text into tokens and back: words, numbers, punctuation and paragraph breaks, each with the space before it.
+// Cuts text into tokens and joins them again. Tokens are words, numbers, punctuation and paragraph breaks, each with the space
+// before it.
 
-// A token carries its leading space, as in most language models: joining tokens is then plain concatenation, and an
-// opening quotation mark (` "`) differs from a closing one (`"`).
+// A token includes its leading space, as in most language models. Tokens are then joined by concatenation, and an opening
+// quotation mark (` "`) differs from a closing one (`"`).
 const TOKEN = /\n\n| ?[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*| ?(?:--|\.{3}|[^\s\p{L}\p{N}])/gu;
 
-/** What stands between two paragraphs. */
+/** The token between two paragraphs. */
 export const PARAGRAPH = "\n\n";
 
 /** The tokens of a text. Lines are joined; blank lines become one {@link PARAGRAPH} token. */

@@ -1,4 +1,4 @@
-// A handler that waits and yields: chunks leave as they are made, and the signal ends it between two of them.
+// A handler that waits and yields: chunks are sent as they are made, and the signal ends the handler between two chunks.
 import { setTimeout } from "node:timers/promises";
 import type { Context, Job } from "sv-runtime";
 import { greet, readName } from "../greeting.ts";

@@ -1,4 +1,4 @@
-// A handler that waits: it hands the job's signal to whatever it waits for, so that a cancelled job stops at once.
+// A handler that waits: it passes the job's signal to everything that it waits for, so that a cancelled job stops at once.
 import { setTimeout } from "node:timers/promises";
 import type { Context, Job } from "sv-runtime";
 import { greet, readName, type Greeting } from "../greeting.ts";
