@@ -18,15 +18,15 @@ export interface HandlerProcessesOptions {
   /** Timeout for importing the handler and its `setup` together; ms, default 7 minutes (ours). */
   readonly initLimitMs?: number;
   /**
-   * What stands by to take over from a handler process that has to end (ours): `none`, an `idle` process with nothing of
-   * the handler in it (default), or one with the handler `loaded` and set up, which then is in memory twice.
+   * The standby process that takes over from a handler process that has to end (ours): `none`, an `idle` one without the
+   * handler (default), or one with the handler `loaded` and set up. The handler is then in memory twice.
    */
   readonly standby?: StandbyMode;
-  /** How long the handler is ready before the standby process is started; ms, default 1,000. */
+  /** Delay between a ready handler and the start of its standby process; ms, default 1,000. */
   readonly standbyDelayMs?: number;
   /**
    * `host:port`, or a port of 127.0.0.1, at which the handler process accepts a debugger (ours); default none. While the
-   * debugger holds the process, no deadline comes nearer. There is no standby process: it would need the port as well.
+   * debugger holds the process, no deadline comes nearer. There is no standby process, because it would need the same port.
    */
   readonly inspect?: string;
   /** Added to the handler process's environment. */

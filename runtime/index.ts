@@ -150,7 +150,7 @@ export async function startWorker(
   handler: string | URL,
   options: StartWorkerOptions = {},
 ): Promise<StartedWorker> {
-  // Handlers import this module too, and should not have to load the worker.
+  // The worker is loaded on demand, because handlers import this module too.
   const { startOwnWorker } = await import("./own-worker.ts");
   return startOwnWorker(handler, options);
 }

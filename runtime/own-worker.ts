@@ -24,25 +24,25 @@ export interface StartWorkerOptions extends Pick<
   readonly serviceAddress?: string;
   /** This worker's token; default `SV_WORKER_TOKEN`. */
   readonly workerToken?: string;
-  /** How the worker writes its log to standard error; default `SV_LOG_FORMAT`, else `json`. */
+  /** The format of the worker's log on standard error; default `SV_LOG_FORMAT`, else `json`. */
   readonly logFormat?: LogFormat;
-  /** The least level it writes; default `debug`, which is everything. What a handler prints is of level `info`. */
+  /** The lowest level in the log; default `debug`, which is everything. A handler's output has the level `info`. */
   readonly logLevel?: LogLevel;
 }
 
 /** A worker that runs. */
 export interface StartedWorker {
-  /** Settles once, with the reason, when the handler process is gone and the service was left. Never rejects. */
+  /** Settles with the reason when the handler process has ended and the connection to the service is closed. Never rejects. */
   readonly ended: Promise<WorkerEnd>;
-  /** Takes no further job, finishes running ones, returns the others. Idempotent. */
+  /** Takes no further job, finishes running jobs, and returns the others. Idempotent. */
   drain(): void;
   /** Hands back everything and ends at once. Idempotent. */
   stop(): void;
 }
 
 /**
- * `missing_setting`: there is no address or no token, neither in the options nor in the environment; `bad_setting`: an
- * option has a value that makes no sense. The message says which one.
+ * `missing_setting`: there is no address or no token, neither in the options nor in the environment; `bad_setting`: an option
+ * has an invalid value. The message says which one.
  */
 class SettingError extends Error {
   override readonly name = "SettingError";
@@ -125,7 +125,7 @@ function checkedAddress(inspect: string): string {
   }
 }
 
-/** A program that ends early leaves no handler process behind. */
+/** If the program ends early, its handler process ends too. */
 function killWithThisProcess(worker: Worker): void {
   const kill = (): void => worker.killNow();
   process.on("exit", kill);

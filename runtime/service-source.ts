@@ -1,13 +1,13 @@
-/** The job sources of a worker: over gRPC, or of the live dialect; each is loaded when it is needed. */
+/** The job sources of a worker, over gRPC or of the live dialect. Each is loaded on demand. */
 import type { WorkerLog } from "./protocol/worker-log.ts";
 import type { JobSource } from "./source/job-source.ts";
 import { readLiveSettings } from "./source/live/settings.ts";
 import { RUNTIME_VERSION } from "./version.ts";
 import type { WorkerOptions } from "./worker.ts";
 
-/** Where a worker's service listens, and the credentials of the worker. */
+/** The address of a worker's service, and the credentials of the worker. */
 export interface Service {
-  /** As `SERVICE_ADDRESS_RULE` says. */
+  /** In the form of `SERVICE_ADDRESS_RULE`. */
   readonly address: string;
   readonly token: string;
 }
@@ -25,11 +25,11 @@ export function serviceSource(service: Service, log: WorkerLog): () => Promise<J
   };
 }
 
-/** Timeout of a receipt from the live queue: a result of 20 MB takes long, and the queue would run its job again. */
+/** Timeout of a receipt from the live queue. A result of 20 MB takes long, and without it the queue would run the job again. */
 const LIVE_RECEIPT_LIMIT_MS = 30_000;
 
 /**
- * The way to the live service, as its environment says. What it needs is loaded on the first call only.
+ * The source for the live service, from its environment variables. Its code is loaded at the first call.
  *
  * @throws LiveSettingsError
  */

@@ -169,7 +169,7 @@ class CapturedRun implements JobPort {
 
   chunks(batch: ChunkBatch): void {
     for (const chunk of chunksOf(batch)) {
-      // Written by the runtime just now.
+      // The runtime itself has just written this JSON.
       this.#chunks.push(JSON.parse(chunk.toString()) as RawChunk);
     }
     this.stored(batch.firstIndex + batch.count);

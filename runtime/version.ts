@@ -1,2 +1,2 @@
-/** The version of this package, as workers tell it to the service; a test holds it to package.json. */
+/** The version of this package, which workers report to the service. A test compares it with package.json. */
 export const RUNTIME_VERSION = "0.1.0";

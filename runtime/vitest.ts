@@ -1,4 +1,4 @@
-/** `sv-runtime/vitest`: matchers for jobs, registered with vitest as soon as this is imported. */
+/** `sv-runtime/vitest`: registers the matchers for jobs with vitest when it is imported. */
 import { expect } from "vitest";
 import { jobMatchers, type JobMatchers } from "./job-matchers.ts";
 

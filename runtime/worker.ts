@@ -15,13 +15,13 @@ import { PendingReceipts } from "./source/pending-receipts.ts";
 export interface WorkerOptions extends HandlerProcessesOptions {
   /** The handler's file or directory, or a module made by `prepareHandler`. */
   readonly handler: string;
-  /** Makes the source of jobs; called while the handler process is already starting. */
+  /** Makes the source of jobs. Called while the handler process is starting. */
   readonly openSource: () => JobSource | Promise<JobSource>;
   /** Timeout of running jobs after `drain`, before they are handed back; ms, default 30,000 (ours). */
   readonly drainLimitMs?: number;
-  /** How long to wait at the end for the service's receipts, while nothing is on its way to it; ms, default 5,000. */
+  /** Timeout at the end for the service's receipts while nothing is on its way to the service, ms; default 5,000. */
   readonly receiptLimitMs?: number;
-  /** Runs the jobs in place of handler processes; it has its handler already, so none is loaded. */
+  /** Runs the jobs in place of handler processes. It has its handler, so none is loaded. */
   readonly openIsolate?: OpenIsolate;
 }
 
@@ -29,17 +29,17 @@ export interface WorkerOptions extends HandlerProcessesOptions {
 export type WorkerEnd = "drained" | "stopped" | "handler-unusable" | "refused";
 
 export interface Worker {
-  /** Settles once, when the handler process is gone and the source is closed. Never rejects. */
+  /** Settles when the handler process has ended and the source is closed. Never rejects. */
   readonly ended: Promise<WorkerEnd>;
-  /** Process id of the handler process that runs now. */
+  /** Process id of the present handler process. */
   readonly handlerPid: number | undefined;
   /** Process id of the standby process. */
   readonly standbyPid: number | undefined;
-  /** Takes no further job, finishes running ones, returns the others. Idempotent. */
+  /** Takes no further job, finishes running jobs, and returns the others. Idempotent. */
   drain(): void;
   /** Hands back everything and ends at once. Idempotent. */
   stop(): void;
-  /** For the very last moment of this process: kills the handler process and its descendants. */
+  /** Kills the handler process and its descendants. For the very end of this process. */
   killNow(): void;
 }
 
@@ -59,11 +59,11 @@ class RunningWorker implements Worker {
   readonly #receipts = new PendingReceipts();
   #source: JobSource | undefined;
   #concurrency: number | undefined;
-  /** What the handler takes and gives; told once there is a source. */
+  /** The schemas of the handler; reported once there is a source. */
   #schemas: Uint8Array | undefined;
   /** Why the handler cannot be used; reported once there is a source. */
   #failure: Failure | undefined;
-  /** Credit that was granted and has brought no job yet. */
+  /** Granted credit for which no job has come yet. */
   #credit = 0;
   /** The version that is being loaded. */
   #reloading: number | undefined;
@@ -85,9 +85,11 @@ class RunningWorker implements Worker {
         this.#schemas = schemas;
         this.#source?.describe(schemas);
       },
-      reloaded: () => this.#dealtWithReload("info", "the new version serves: new jobs go to it"),
+      reloaded: () => this.#dealtWithReload("info", "the new version is ready: new jobs run it"),
       reloadFailed: ({ message, stack }) =>
-        this.#dealtWithReload("error", `${message}\nThe version before serves on.`, { stack }),
+        this.#dealtWithReload("error", `${message}\nThe previous version stays in service.`, {
+          stack,
+        }),
       unusable: (failure) => void this.#unusable(failure),
       restartFailed: (failure, retryInMs) =>
         this.#log.write("error", failure.message, { retryInMs, stack: failure.stack }),
@@ -144,7 +146,7 @@ class RunningWorker implements Worker {
     this.#handlers.killNow();
   }
 
-  /** Begins with the order to load: opening the source takes time, and the handler process would wait. */
+  /** The handler is loaded first: opening the source takes time, and the handler process would wait. */
   async #begin(): Promise<void> {
     const failure = await this.#load();
     if (failure !== undefined) void this.#unusable(failure);

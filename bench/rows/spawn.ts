@@ -27,7 +27,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
       beside: "node -e 0",
       others: node,
       target: (times) => atMost(LIMIT, times),
-      notes: [`ready, without a result yet: ${number(median(readyMs))} ms`],
+      notes: [`time until ready, before any result: ${number(median(readyMs))} ms`],
     }),
   ];
 }

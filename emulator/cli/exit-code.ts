@@ -27,7 +27,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.image]: "build: no Docker engine answers, or the image cannot be built or pushed",
   [EXIT.unreachable]: "commands for a running emulator: no emulator answers at the address",
   [EXIT.refused]:
-    "commands for a running emulator: refused; wrong key, unknown id, or wrong state; ready: not ready",
+    "commands for a running emulator: refused (wrong key, unknown id or wrong state), or not ready",
   [EXIT.jobNotCompleted]: "run: the job failed, timed out or was cancelled",
   [EXIT.stoppedAtOnce]: "stopped at once by a second signal; running jobs were not waited for",
 };

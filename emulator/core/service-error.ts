@@ -85,7 +85,7 @@ const CODES = {
   500: {
     internal_error: "A defect of the service; the message has an id that is found in the log.",
     data_damaged:
-      "The data directory is damaged, and not only in data of a single job, which would be FAILED; the message says what is damaged.",
+      "The data directory is damaged; the message says where. Damage to the data of one job only makes the job FAILED.",
     secrets_unusable:
       "Stored credentials cannot be encrypted or decrypted; the message says what is wrong with the key.",
   },
@@ -103,7 +103,7 @@ const CODES = {
     storage_busy:
       "The disk was too slow for longer than a request waits; nothing of the request was stored. `Retry-After` says when to try again.",
     endpoint_moved:
-      "The endpoint moves, or has moved, to another replica; nothing was done for the request that the other replica does not know. `Retry-After` says when to try again.",
+      "The endpoint moves, or has moved, to another replica. The other replica knows everything that was done for the request. `Retry-After` says when to try again.",
     shutting_down: "The service is stopping and accepts no new work.",
     not_ready:
       "`/readyz`: the service has not started yet, its store does not work, or it is stopping; `problems` names what is missing.",

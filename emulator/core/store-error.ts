@@ -20,8 +20,8 @@ export class StoreUnusableError extends Error {
 }
 
 /**
- * Damage beyond the bytes of one payload: no answer of the store can be trusted until it is repaired. After this error the
- * store does nothing more.
+ * Damage beyond the bytes of one payload: the store's answers are unreliable until it is repaired. After this error the store
+ * does nothing more.
  */
 export class StoreDamagedError extends StoreUnusableError {
   override readonly name = "StoreDamagedError";

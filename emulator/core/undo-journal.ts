@@ -4,7 +4,7 @@
 export type Undo = () => void;
 
 export class Journal {
-  /** What undoes the changes of the step that runs, oldest first. */
+  /** The undo functions of the running step, oldest first. */
   undos: Undo[] = [];
 }
 

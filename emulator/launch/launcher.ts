@@ -28,7 +28,7 @@ export interface WorkerExit {
   readonly outOfMemory: boolean;
   /** A sentence that says why the worker could not be started. */
   readonly startError: string | undefined;
-  /** A sentence that names the worker's engine or node, if that went away and nothing else is known. */
+  /** A sentence that names the worker's engine or node, if it went away and no other cause is known. */
   readonly goneWith?: string;
   /** True if the engine went away. The worker is not at fault: another one starts as soon as an engine is available. */
   readonly engineWentAway?: true;

@@ -1,4 +1,4 @@
-/** Has V8 collect the buffers of streams less often. */
+/** Makes V8 collect the buffers of streams less often. */
 import module from "node:module";
 import v8 from "node:v8";
 
@@ -9,9 +9,9 @@ const STARTED_MS = 2_000;
 const GROWTH = 100;
 
 /**
- * V8 collects all garbage after every 30 MB of new buffers. A stream of large chunks makes as many several times a second.
- * With these flags V8 counts buffers as part of the heap, and the heap may double before it is collected; without the second
- * flag a service that mostly waits is collected after 16 MB. The flags are set when the start is over.
+ * V8 collects all garbage after every 30 MB of new buffers, which a stream of large chunks makes several times a second. With
+ * these flags V8 counts buffers as part of the heap, and the heap may double before it is collected. Without the second flag
+ * the garbage of a mostly idle service is collected after 16 MB. The flags are set after the start.
  */
 export function collectBuffersLessOften(): void {
   setTimeout(() => {

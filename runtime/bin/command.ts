@@ -1,10 +1,10 @@
-/** The command line of `sv-worker`: how its arguments are read. */
+/** The command line of `sv-worker`, and its parser. */
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { defined } from "../protocol/without-undefined.ts";
 import { inspectAddress } from "./settings.ts";
 import { UsageError } from "./usage.ts";
 
-/** What was asked for; a value that was not given is absent and left to the environment or a default. */
+/** The parsed command line. Absent values come from the environment, or have a default. */
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
@@ -36,7 +36,7 @@ const RUN_OPTIONS = ["inspect", "input", "input-file", "timeout-ms", "objects"];
 /**
  * Reads the arguments after the program's name.
  *
- * @throws UsageError when they cannot be understood
+ * @throws UsageError for invalid arguments
  */
 export function readCommand(args: readonly string[]): Command {
   const [word, ...rest] = args;
@@ -75,7 +75,7 @@ function read(
   return commandOf(defined({ handler, inspect }), text);
 }
 
-/** Like Node's own flag, it may stand without a value, and takes none from the next argument. */
+/** Like Node's own flag, it may have no value, and takes none from the next argument. */
 function withInspectAddress(args: readonly string[]): string[] {
   const end = args.indexOf("--");
   return args.map((arg, at) =>

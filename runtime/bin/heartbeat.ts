@@ -25,7 +25,7 @@ export function startHeartbeat(file: string, log: WorkerLog, beatMs = BEAT_MS): 
   return () => clearInterval(timer);
 }
 
-/** Writes the heartbeat file that the environment names, if it names one. */
+/** Starts the heartbeat of the file that the environment names, if any. */
 export function startHeartbeatOf(env: Environment, log: WorkerLog): void {
   const file = variable(env, WORKER_ENV.heartbeatFile);
   if (file !== undefined) startHeartbeat(file, log);

@@ -6,9 +6,9 @@ import type { RunFlags } from "./command.ts";
 import { UsageError } from "./usage.ts";
 
 /**
- * Reads the input as raw JSON text: of `--input`, of a file, or of standard input.
+ * Reads the input as raw JSON text from `--input`, a file or standard input.
  *
- * @throws UsageError when there is none, or it is no JSON object
+ * @throws UsageError if there is no input, or it is no JSON object
  */
 export async function readJobInput({ input, inputFile }: RunFlags): Promise<Uint8Array> {
   if (input !== undefined) return checked(Buffer.from(input), "--input");
@@ -30,7 +30,7 @@ async function readInputFile(file: string): Promise<Buffer> {
   }
 }
 
-/** As a submission's `input` it has to be an object. */
+/** Like the `input` of a submission, it must be an object. */
 function checked(text: Buffer, where: string): Buffer {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** What `sv-worker` and `sv-worker run` share: signals, the compile cache, the log's format. */
+/** Parts that `sv-worker` and `sv-worker run` share: signals, the compile cache, the log's format. */
 import module from "node:module";
 import type { LogFormat } from "../log/worker-log.ts";
 
@@ -12,7 +12,7 @@ export function onSignals(on: { first(): void; again(): void }): void {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, heard);
 }
 
-/** The environment by which the handler process shares the cache of compiled modules, and starts faster. */
+/** The environment with which the handler process uses the same compile cache, and starts faster. */
 export function compileCacheEnv(): Record<string, string> {
   const directory = module.getCompileCacheDir();
   return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };

@@ -16,7 +16,7 @@ import { milliseconds, type Settings } from "./settings.ts";
 import { EXIT, type ExitCode } from "./usage.ts";
 
 /**
- * Resolves with the exit code when the handler process is gone.
+ * Resolves with the exit code when the handler process has ended.
  * @throws UsageError for an invalid input or timeout
  */
 export async function runOnce(
@@ -66,7 +66,7 @@ function objectsEnv({ objects }: RunFlags): Record<string, string> {
   return objects === undefined ? {} : { [STORAGE_ENV.directory]: path.resolve(objects) };
 }
 
-/** Waits for the end of the job: a handler that was asked to stop has its grace to tidy up. */
+/** Waits for the end of the job: a handler has a grace time after the order to stop. */
 async function settled(source: OneJobSource, graceMs: number): Promise<void> {
   const grace = Promise.withResolvers<void>();
   const timer = setTimeout(grace.resolve, graceMs);

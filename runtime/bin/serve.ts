@@ -22,14 +22,14 @@ const EXIT_CODES: Readonly<Record<WorkerEnd, ExitCode>> = {
 /**
  * Resolves with the exit code.
  *
- * @throws UsageError when the environment names no service, or the live one not wholly
+ * @throws UsageError if the environment names no service, or lacks a variable of the live one
  */
 export async function serve(handler: string, settings: Settings): Promise<ExitCode> {
   const { logLevel, logFormat = defaultLogFormat(), ...workerSettings } = settings;
   const log = openWorkerLog(logFormat, process.stderr, logLevel);
   const service = serviceOf(log);
   startHeartbeatOf(process.env, log);
-  // Before anything is started: a signal's default action would end the supervisor alone, without the handler process.
+  // Listens to signals before anything is started: their default action would end the supervisor without the handler process.
   onSignals({ first: () => worker.drain(), again: () => worker.stop() });
   const worker = startWorker({
     ...workerSettings,
@@ -44,7 +44,7 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
   return EXIT_CODES[await worker.ended];
 }
 
-/** The service that the environment names; one of our own protocol comes before the live one. */
+/** The service that the environment names. A service of our own protocol has priority over the live one. */
 function serviceOf(log: WorkerLog): Pick<WorkerOptions, "openSource" | "receiptLimitMs"> {
   const address = variable(process.env, WORKER_ENV.serviceAddress);
   const token = variable(process.env, WORKER_ENV.workerToken);

@@ -29,7 +29,7 @@ const STANDBY: ReadonlyMap<string, StandbyMode> = new Map([
 const LEVELS = identity(LOG_LEVELS);
 const FORMATS = identity(["json", "pretty"]);
 
-/** @throws UsageError with a line for every value that makes no sense */
+/** @throws UsageError with a line for every invalid value */
 export function readSettings(env: Environment): Settings {
   const problems: string[] = [];
   const read = <T>(name: string, parse: (value: string, name: string) => T): T | undefined => {
@@ -70,7 +70,7 @@ export function milliseconds(leastMs: number): (value: string, name: string) => 
 /**
  * Reads `host:port`, or a port alone, which is then open to this machine only.
  *
- * @throws UsageError when it is neither, or a port that changes with each start
+ * @throws UsageError for any other text, and for port 0, which would change with each start
  */
 export function inspectAddress(value: string, name: string): string {
   const match = /^(?:(.+):)?(\d{1,5})$/u.exec(value);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { SERVER_ENV, variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { EXIT } from "./usage.ts";
 
-/** Defaults of a server's template (live; the address is ours, as an image has a network of its own). */
+/** Defaults of a server's template (live; the address is ours, because an image has its own network). */
 const DEFAULTS = { host: "0.0.0.0", port: "80", healthPath: "/ping" } as const;
 
 /**
@@ -26,19 +26,19 @@ export async function startServer(file: string, env: NodeJS.ProcessEnv): Promise
   await runServer(path.resolve(file), EXIT.handlerUnusable);
 }
 
-/** Writes the address of the server into the heartbeat file, for the health check: the server answers it itself. */
+/** Writes the server's address into the heartbeat file: the health check of the image calls the server itself. */
 function tellHealthCheck(file: string, address: string): void {
   try {
     fs.writeFileSync(file, `${address}\n`);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`the server's health cannot be asked for: ${why}\n`);
+    process.stderr.write(`the server's health cannot be checked: ${why}\n`);
   }
 }
 
 function exitOnStdinEnd(): void {
   const end = (): never => process.exit(EXIT.failed);
   process.stdin.on("end", end).on("error", end).on("close", end).resume();
-  // Standard input keeps no idle server alive. Only pipes and terminals have `unref`.
+  // Standard input must not keep an idle server alive. Only pipes and terminals have `unref`.
   if ("unref" in process.stdin) process.stdin.unref();
 }

@@ -7,10 +7,11 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The meaning of each exit code, for `--help` and the reference. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
-  [EXIT.done]: "drained: what ran has finished or was handed back; with run: the job completed",
+  [EXIT.done]:
+    "drained: running jobs have finished or were handed back; with run: the job completed",
   [EXIT.failed]: "stopped at once by a second signal; with run: the job did not complete",
-  [EXIT.usage]: "wrong usage: an unknown flag, a missing or impossible value",
-  [EXIT.handlerUnusable]: "the handler cannot be made ready, or the server loaded",
+  [EXIT.usage]: "wrong usage: an unknown flag, a missing or invalid value",
+  [EXIT.handlerUnusable]: "the handler or the server cannot be loaded",
   [EXIT.refused]: "the service refused this worker",
 };
 

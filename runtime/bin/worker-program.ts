@@ -11,12 +11,12 @@ export async function runWorkerProgram(): Promise<void> {
     if (code !== undefined) process.exit(code);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\nsv-worker --help says what can be given.\n`);
+    process.stderr.write(`${error.message}\nSee sv-worker --help.\n`);
     process.exit(EXIT.usage);
   }
 }
 
-/** Resolves with the exit code; with none where the user's own program decides when this process ends. */
+/** Resolves with the exit code; with undefined if the user's own program decides when this process ends. */
 async function runCommand(command: Command): Promise<number | undefined> {
   switch (command.kind) {
     case "help":
@@ -41,7 +41,7 @@ async function runCommand(command: Command): Promise<number | undefined> {
   }
 }
 
-/** A flag wins over the environment. */
+/** A flag overrides the environment. */
 function settingsFor({ inspect }: { readonly inspect?: string }): Settings {
   const settings = readSettings(process.env);
   return inspect === undefined ? settings : { ...settings, inspect };

@@ -33,7 +33,7 @@ export function failureSentence({ type, message, stack }: Failure): string {
   return name === message ? name : `${name}: ${message}`;
 }
 
-/** The stack frames shown under the sentence. Frames of causes are indented. Empty if the stack has no user frames. */
+/** The stack frames that are shown below the sentence. Frames of causes are indented. Empty if the stack has no user frames. */
 export function failureFrames(
   { stack = "" }: Pick<Failure, "stack">,
   options: FailureTextOptions = {},

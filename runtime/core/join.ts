@@ -1,13 +1,13 @@
-/** Puts the parts of a split value together again: the inverse of split-text.ts, for parts that are already parsed. */
+/** Joins the parts of a split value: the inverse of split-text.ts, for parsed parts. */
 
-/** One part as it comes off the wire. */
+/** One received part. */
 export interface ParsedPart {
   readonly output: unknown;
   /** Number of nesting levels of the value that this part continues; see `JsonPart` in split-text.ts. */
   readonly continues: number;
 }
 
-/** The parts are not those of one value, or not in their order. */
+/** The parts are not all parts of one value, or not in their order. */
 export class JoinError extends Error {
   override readonly name = "JoinError";
   readonly code = "parts_do_not_fit";
@@ -16,11 +16,11 @@ export class JoinError extends Error {
 type Container = unknown[] | Record<string, unknown>;
 type Key = string | number;
 
-/** Joins parts as they come, in time linear in their size. */
+/** Joins parts as they arrive, in time linear in their size. */
 export class Joiner {
   #value: unknown;
   #count = 0;
-  /** Containers that this joiner may add to: its copies of continued ones, outermost first. */
+  /** The joiner's own copies of continued containers, outermost first. It adds to these. */
   readonly #open: Container[] = [];
 
   /** @throws JoinError */
@@ -34,10 +34,7 @@ export class Joiner {
     this.#count += 1;
   }
 
-  /**
-   * The value of the parts added so far.
-   * @throws JoinError without parts
-   */
+  /** The value of all parts so far. @throws JoinError without parts */
   value(): unknown {
     if (this.#count === 0) throw new JoinError("There are no parts to join.");
     return this.#value;
@@ -46,7 +43,7 @@ export class Joiner {
   #continue(output: unknown, continues: number): void {
     let piece = output;
     let key: Key = "";
-    /** The level from which on the last element is new: copies below it are no longer at the end of the value. */
+    /** The last element is new from this level on: copies below it are no longer at the end of the value. */
     let stillOpen = continues;
     for (let level = 0; level < continues; level += 1) {
       const target = this.#at(level, key);
@@ -76,7 +73,7 @@ export class Joiner {
     else setEntry(parent, key, value);
   }
 
-  /** The container at `level` on the path to the end of the value, as a copy that may be added to. */
+  /** A copy of the container at `level` on the path to the end of the value, to which elements may be added. */
   #openAt(level: number, key: Key, target: unknown): Container {
     const open = this.#open[level];
     if (open !== undefined) return open;
@@ -86,7 +83,7 @@ export class Joiner {
         ? { ...target }
         : undefined;
     if (copy === undefined)
-      throw this.#misfit(`there is nothing to go on with at level ${level + 1}`);
+      throw this.#misfit(`there is nothing to continue at level ${level + 1}`);
     this.#put(level, key, copy);
     this.#open[level] = copy;
     return copy;
@@ -112,11 +109,11 @@ export class Joiner {
       for (const added of keys.slice(skipped)) setEntry(target, added, piece[added]);
       return { key, first: piece[key], added: keys.length - skipped };
     }
-    throw this.#misfit("it is of another kind than the part before");
+    throw this.#misfit("its kind differs from that of the previous part");
   }
 
   #misfit(reason: string): JoinError {
-    return new JoinError(`Part ${this.#count} does not fit the parts before it: ${reason}.`);
+    return new JoinError(`Part ${this.#count} does not fit the earlier parts: ${reason}.`);
   }
 }
 
@@ -134,7 +131,7 @@ function setEntry(container: Container, key: Key, value: unknown): void {
     if (typeof key === "number") container[key] = value;
     return;
   }
-  // Assignment to `__proto__` would set the prototype, and to other inherited names may be forbidden.
+  // An assignment to `__proto__` would set the prototype, and one to another inherited name may be forbidden.
   if (key in Object.prototype) {
     Object.defineProperty(container, key, {
       value,

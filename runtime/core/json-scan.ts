@@ -28,7 +28,7 @@ export function literalEnd(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** The index after the value that starts at `start`: that of the next comma, closing bracket or brace outside of the value. */
+/** The index after the value that starts at `start`, where a comma, a closing bracket or a brace follows. */
 export function valueEnd(bytes: Uint8Array, start: number): number {
   let depth = 0;
   let at = start;

@@ -1,20 +1,20 @@
 /**
  * A clock that stops while a debugger holds the handler process. It also subtracts time in which its own process was suspended.
- * Nothing becomes due in either time.
+ * Nothing becomes due during these times.
  */
 
-/** Minimum interval between looks that counts as a standstill: the machine slept, or the process was stopped. */
+/** Minimum interval between two readings that counts as a standstill: the machine slept, or the process was stopped. */
 const STANDSTILL_MS = 5_000;
 
-/** Interval at which a clock has to be read to notice a standstill. */
+/** Interval at which the clock must be read to notice a standstill. */
 const LOOK_EVERY_MS = 1_000;
 
 export class PausableClock {
   readonly #real: () => number;
-  /** Duration of all pauses that have ended. */
+  /** Total duration of the pauses that have ended. */
   #pausedMs = 0;
   #pausedAt: number | undefined;
-  /** Interval at which a waiter for a moment of this clock has to look at it, ms. */
+  /** Interval at which code that waits for a moment must read this clock, ms. */
   readonly lookEveryMs: number;
   readonly #stoodStill: (() => void) | undefined;
   /** Time of the last reading by the real clock, which goes on while a Mac sleeps and stops while Linux sleeps. */
@@ -22,7 +22,7 @@ export class PausableClock {
 
   /**
    * @param real the clock that is paused; ms, never backwards
-   * @param stoodStill called after the time of a standstill was subtracted; without it no standstill is noticed
+   * @param stoodStill called after each subtracted standstill; without it no standstill is noticed
    */
   constructor(real: () => number, stoodStill?: () => void) {
     this.#real = real;
@@ -35,7 +35,7 @@ export class PausableClock {
     return this.#pausedAt !== undefined;
   }
 
-  /** Duration of all pauses and standstills that have ended, ms. */
+  /** Total duration of the pauses and standstills that have ended, ms. */
   get pausedMs(): number {
     this.#look();
     return this.#pausedMs;
@@ -49,7 +49,7 @@ export class PausableClock {
   /**
    * Idempotent.
    *
-   * @param at beginning of the pause by the real clock, for a caller that learns of it later; the time since then is subtracted
+   * @param at beginning of the pause by the real clock, for a caller that learns of it later
    */
   pause(at = this.#real()): void {
     this.#pausedAt ??= Math.min(at, this.#real());
@@ -58,7 +58,7 @@ export class PausableClock {
   /**
    * Idempotent.
    *
-   * @param at when the pause ended by the real clock
+   * @param at end of the pause by the real clock
    */
   resume(at = this.#real()): void {
     if (this.#pausedAt === undefined) return;

@@ -1,9 +1,9 @@
 /**
  * Cuts the text of one large JSON value into parts, in a single pass and without building the value again.
  *
- * A part is a slice of the text between two cuts, with the brackets and keys that lead to its first thing put before it
- * and the brackets that are still open put after it. The pass remembers the last place where a cut leaves the part
- * within its limit, and cuts there when something more does not fit.
+ * A part is a slice of the text between two cuts, after the brackets and keys that lead to its first element, and before the
+ * closing brackets. The pass remembers the last place where a part can end within its limit, and cuts there when the next
+ * element does not fit.
  */
 import type { Buffer } from "node:buffer";
 import { lastBorder, literalEnd, stringEnd } from "./json-scan.ts";
@@ -13,16 +13,16 @@ export interface JsonPart {
   /** JSON text of at most `maxBytes` bytes in UTF-8. */
   readonly json: string;
   /**
-   * Number of nesting levels at which the first element of this part continues the last one of the part before: 0 for the first
-   * part, 1 if only the outermost array, object or string continues, 2 if its last element or entry continues too, and so on. A
-   * cut string counts as a level. Keys on the way are repeated in each part.
+   * Number of nesting levels at which this part continues the previous one: 0 for the first part, 1 if only the outermost
+   * array, object or string continues, 2 if its last element or entry continues too, and so on. A cut string counts as a level.
+   * Each part repeats the keys on the way.
    */
   readonly continues: number;
 }
 
 /**
- * Fraction of a part that keys and brackets repeated in each part must leave free. Without it a value under a key of almost
- * `maxBytes` would become one part for each of its bytes.
+ * Minimum fraction of a part without repeated keys and brackets. Otherwise a value under a key of almost `maxBytes` would
+ * become one part for each of its bytes.
  */
 const ROOM_FRACTION = 16;
 /** Maximum bytes of a key shown in an error. */
@@ -50,7 +50,7 @@ export class NotSplittableError extends Error {
   }
 }
 
-/** An array or object that is open where the pass stands. */
+/** An array or object that is open at the present place of the pass. */
 interface Frame {
   readonly isObject: boolean;
   /** Bytes of the brackets and keys from the outermost container to this one's own opening bracket. */
@@ -60,7 +60,7 @@ interface Frame {
   keyEnd: number;
 }
 
-/** A place after an element, at which the part can end; the byte there is the comma before the next element. */
+/** A place after an element, at which the part can end. Its byte is the comma before the next element. */
 interface Cut {
   readonly at: number;
   readonly depth: number;
@@ -95,13 +95,13 @@ class TextSplitter {
   readonly #maxPathBytes: number;
   readonly #parts: JsonPart[] = [];
   readonly #frames: Frame[] = [];
-  /** The present part: where its slice starts, and the text before the slice. */
+  /** The present part: the start of its slice, and the text before the slice. */
   #from = 0;
   #prefix = "";
   #prefixBytes = 0;
   #continues = 0;
   #cut: Cut | undefined;
-  /** While a string is put into parts: the index after its closing quote. Otherwise 0. */
+  /** The index after the closing quote of the string that is being cut into parts; 0 without one. */
   #cutStringEnd = 0;
 
   constructor(bytes: Buffer, maxBytes: number) {
@@ -166,7 +166,7 @@ class TextSplitter {
       frame.keyEnd = end;
       return end + 1; // after the colon
     }
-    // A string that fills a part is cut; any other stays whole, even if that leaves the part before it shorter.
+    // A string that fills a part is cut. Any other string stays whole, even if the previous part becomes shorter.
     const aloneBytes = this.#pathBytes() + (end - start) + this.#frames.length;
     if (aloneBytes > this.#maxBytes) {
       this.#cutStringEnd = end;
@@ -176,7 +176,7 @@ class TextSplitter {
     return end;
   }
 
-  /** Bytes of the brackets and keys before the value that is read next. */
+  /** Bytes of the brackets and keys before the next value. */
   #pathBytes(): number {
     const frame = this.#frames.at(-1);
     if (frame === undefined) return 0;
@@ -208,7 +208,7 @@ class TextSplitter {
     this.#startPart(cut.at + 1, this.#opening(cut.depth, false), prefixBytes, cut.depth);
   }
 
-  /** Puts as much of a string from `at` on as fits into a part; `end` is after its closing quote. */
+  /** Puts as much of a string as fits into a part, from `at` on; `end` is after its closing quote. */
   #cutString(at: number, end: number): number {
     const depth = this.#frames.length;
     const prefixBytes = this.#pathBytes() + 1;

@@ -1,4 +1,4 @@
-/** Runs a handler's setup within a time limit, without a process that could be ended. */
+/** Runs a handler's setup within a time limit, in a process that cannot be ended. */
 import { beginLife, type HandlerLife } from "../handler/handler-life.ts";
 import { InitError } from "../handler/init-error.ts";
 import type { LoadedHandler } from "../handler/module/read-module.ts";
@@ -9,16 +9,15 @@ export interface SetupTerms {
   readonly handler: LoadedHandler;
   readonly log: JobLog;
   readonly volumePath: string | undefined;
-  /** How long `setup` may take, ms. */
+  /** Timeout of `setup`, ms. */
   readonly initLimitMs: number;
 }
 
 /**
- * The signal of a setup that takes longer than its limit is aborted, and the setup is not waited for; a later result of it is
- * disposed of.
+ * Aborts the signal of a setup that exceeds its limit, and does not wait for the setup. Disposes of its later result.
  *
- * @param signal says that the setup is no longer wanted
- * @throws InitError when setup throws, or takes too long
+ * @param signal aborts when the setup is no longer wanted
+ * @throws InitError if setup throws or takes too long
  */
 export async function beginInTime(
   { handler, log, volumePath, initLimitMs }: SetupTerms,
@@ -28,7 +27,7 @@ export async function beginInTime(
   const late = Promise.withResolvers<never>();
   const limit = setTimeout(() => {
     run.abort();
-    late.reject(new InitError(`setup took longer than the ${initLimitMs} ms it may take.`));
+    late.reject(new InitError(`setup took longer than its limit of ${initLimitMs} ms.`));
   }, initLimitMs);
   const unwanted = (): void => run.abort();
   signal.addEventListener("abort", unwanted);

@@ -25,16 +25,16 @@ export interface InProcessIsolateOptions extends LocalTerms {
   readonly handler: LoadedHandler;
   /** Time that a job has after the order to stop before it is abandoned, ms. */
   readonly graceMs: number;
-  /** How long `setup` may take, ms. */
+  /** Timeout of `setup`, ms. */
   readonly initLimitMs: number;
 }
 
-/** Timeout of handlers after a kill: enough for handlers that heed their signal. */
+/** Timeout of handlers after a kill: enough for handlers that obey their signal. */
 const KILL_GRACE_MS = 100;
 
 const handedBack: Outcome = { kind: "handed-back" };
 
-/** A job from its hand-over until its place is free again. */
+/** The state of a job from its hand-over until its place is free again. */
 interface InProcessJob {
   readonly lease: LeaseRef;
   readonly executionTimeoutMs: number;
@@ -44,13 +44,13 @@ interface InProcessJob {
   stopped: Promise<void>;
   /** True after the order to stop: later reports of its handler are dropped. */
   isStopping: boolean;
-  /** Runs out at its deadline; after it was told to stop, at the end of its grace. */
+  /** Fires at the job's deadline; after the order to stop, at the end of its grace. */
   timer: NodeJS.Timeout | undefined;
 }
 
 /**
- * A job ends by itself, unless its deadline passes or its lease is revoked first. Then later reports of its handler are
- * dropped, the handler is told to stop, and after its grace it is abandoned.
+ * A job ends by itself, unless its deadline passes or its lease is revoked first. In that case its handler is told to stop,
+ * later reports of the handler are dropped, and after its grace the handler is abandoned.
  */
 export class InProcessIsolate implements JobIsolate {
   readonly pid = undefined;
@@ -102,7 +102,7 @@ export class InProcessIsolate implements JobIsolate {
 
   run(handed: HandedJob): void {
     const life = this.#life;
-    // There may be fewer places now than when the job was asked for.
+    // There may be fewer places than at the request for the job.
     if (life === undefined || this.openPlaces === 0) {
       this.#events.outcome(handed, handedBack);
       return this.#events.placesChanged();
@@ -184,7 +184,7 @@ export class InProcessIsolate implements JobIsolate {
       });
       const { executionTimeoutMs: remainingMs, traceparent } = handed;
       job.invocation = new JobInvocation(read, { remainingMs, traceparent, state }, port);
-      // The caller goes on before the handler begins: a handler may work long before its first `await`.
+      // The handler begins in a later turn, because it may work long before its first `await`.
       await Promise.resolve();
       const result = await job.invocation.run(handler);
       if (port.tempDir !== undefined) await port.removeTempDir(port.tempDir);
@@ -213,7 +213,7 @@ export class InProcessIsolate implements JobIsolate {
   /**
    * Reports the job's outcome, tells its handler to stop and gives it its grace. Only the first call for a job counts.
    *
-   * @param outcome undefined for a job with a revoked lease: its outcome is not wanted
+   * @param outcome undefined for a job with a revoked lease, which needs none
    */
   #tellToStop(job: InProcessJob, outcome: Outcome | undefined): void {
     if (job.isStopping) return;
@@ -225,7 +225,7 @@ export class InProcessIsolate implements JobIsolate {
   }
 
   #abandon(job: InProcessJob): void {
-    const message = "The job did not stop when it was told to: it is abandoned and may still run.";
+    const message = "The job did not stop when told to: it is abandoned and may still run.";
     this.#write(job, "warn", message, undefined);
     this.#freePlace(job);
   }
@@ -263,7 +263,7 @@ export class InProcessIsolate implements JobIsolate {
     if (hasStopped && this.#life !== undefined) await this.#withinGrace(this.#life.dispose());
   }
 
-  /** Whether `work` was done within the grace, which a kill cuts short. */
+  /** Whether `work` ended within the grace, which a kill shortens. */
   async #withinGrace(work: Promise<unknown>): Promise<boolean> {
     const { promise: late, resolve } = Promise.withResolvers<false>();
     const timer = setTimeout(() => resolve(false), this.#options.graceMs);

@@ -1,4 +1,4 @@
-/** Reports a job's events in the worker's own process to the worker, with plain calls. */
+/** Reports the events of a job that runs in the worker's own process, by plain calls. */
 import fs from "node:fs";
 import path from "node:path";
 import type { JobPort } from "../handler/job/invocation.ts";
@@ -6,12 +6,12 @@ import type { S3Config } from "../storage/contract.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import type { Environment } from "../protocol/worker-env.ts";
 
-/** What all jobs of a worker share. */
+/** Settings that all jobs of a worker share. */
 export interface LocalTerms {
   readonly volumePath: string | undefined;
-  /** Where each job makes its directory. */
+  /** Parent of the jobs' directories. */
   readonly tempRoot: string;
-  /** Says where objects are kept. */
+  /** Variables that describe the object storage. */
   readonly storageEnv: Environment;
 }
 
@@ -52,12 +52,12 @@ export class LocalPort implements JobPort {
 
   async openStore(): Promise<ObjectStore> {
     const { openStore } = await import("../storage/open-store.ts");
-    // An upload that is left is ended by the handler's own stop: there is no process that could die under it.
+    // The handler's stop ends an open upload: no process can die during it.
     const listener = { opened: () => undefined, closed: () => undefined };
     return openStore(this.#s3Config, this.#terms.storageEnv, listener);
   }
 
-  /** The job is over. What cannot be removed goes with the directory that it lies in. */
+  /** Removes the directory of an ended job. The rest is removed with its parent. */
   async removeTempDir(directory: string): Promise<void> {
     await fs.promises.rm(directory, { recursive: true, force: true }).catch(() => undefined);
   }

@@ -19,7 +19,7 @@ export async function clearLeftovers(directory: string, kind: string): Promise<v
   }
 }
 
-/** What cannot be removed stays, without an error. */
+/** An entry that cannot be removed stays, without an error. */
 export async function removeAll(entry: string): Promise<void> {
   const how = { recursive: true, force: true, maxRetries: 2 };
   await fs.promises.rm(entry, how).catch(() => {});

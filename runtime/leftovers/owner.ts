@@ -1,12 +1,12 @@
-/** Names of files that tell which process they belong to, and whether that process still runs. */
+/** Names of files that identify their process, so that others can check whether it still runs. */
 import { system } from "../system/system.ts";
 
-/** A process of this machine, so that no later one with the same number is taken for it. */
+/** The identity of a process of this machine, which differs from that of a later process with the same number. */
 interface Owner {
-  /** Where process numbers mean the same: this machine since its start, and within it a container. */
+  /** The scope of process numbers: this boot of the machine, or a container in it. */
   readonly scope: string;
   readonly pid: number;
-  /** When it was started; empty where that cannot be known. */
+  /** The start of the process; empty if unknown. */
   readonly start: string;
 }
 
@@ -23,8 +23,8 @@ export function ownedName(kind: string): string {
 }
 
 /**
- * The owner of `name`, if it was made with `kind`; undefined for any other name. `unknown` for a process of another machine or
- * container, and where the system does not tell.
+ * The owner of `name`, if the name was made with `kind`; undefined for any other name. `unknown` for a process of another
+ * machine or container, or if the system does not show it.
  */
 export function ownershipOf(kind: string, name: string): Ownership | undefined {
   if (!name.startsWith(`${kind}-`)) return undefined;
@@ -43,7 +43,10 @@ export function ownershipOf(kind: string, name: string): Ownership | undefined {
 /** Minimum age of a leftover that cannot belong to a running job: no job lives longer than 7 days. */
 const SURELY_DEAD_MS = 8 * 24 * 3_600_000;
 
-/** Whether a file with that name and time has no owner any more: its process is dead, or is unknown here and the file is 8 days old. */
+/**
+ * Whether the process of a file with that name and time has ended. If the process is unknown here, a file that is 8 days old
+ * counts as left.
+ */
 export function isAbandoned(kind: string, name: string, madeAt: number, now: number): boolean {
   const ownership = ownershipOf(kind, name);
   return ownership === "dead" || (ownership === "unknown" && madeAt < now - SURELY_DEAD_MS);
@@ -60,13 +63,13 @@ function isRunning(pid: number, start: string): boolean | undefined {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs as another user.
+    // The process runs as another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
 function scopeHere(): string {
-  // Imported above, it would hold up the start of a worker's handler process.
+  // Imported here, because it would delay the start of a worker's handler process.
   const { createHash } = process.getBuiltinModule("node:crypto");
   const digest = createHash("sha256").update(system().scope()).digest();
   return digest

@@ -22,7 +22,7 @@ export async function holdBundler(): Promise<HeldBundler> {
     esbuild,
     release: () => {
       users--;
-      // It is a separate process and would stay as long as this one.
+      // The bundler is a separate process, which would run as long as this one.
       if (users === 0) void esbuild.stop();
     },
   };
@@ -87,7 +87,7 @@ export async function runBundler(
     })
     .finally(release);
   const [output] = result.outputFiles;
-  if (output === undefined) throw new HandlerFileError(`${sourcePath} was built into nothing.`);
+  if (output === undefined) throw new HandlerFileError(`${sourcePath} has no output when built.`);
   const inputPaths = Object.keys(result.metafile.inputs).map((input) =>
     path.resolve(path.dirname(sourcePath), input),
   );

@@ -1,4 +1,4 @@
-/** The worker's own log: one line an entry on standard error, as JSON or for a reader. */
+/** The worker's own log: one line per entry on standard error, as JSON or for people. */
 import type { Writable } from "node:stream";
 import { failureFrames, failureSentence } from "../core/failure-text.ts";
 import { isFailureType } from "../protocol/failure.ts";
@@ -14,7 +14,7 @@ const BACKLOG_BYTES = 4_000_000;
 /**
  * JSON lines are `{"time": ms since 1970, "level", "msg", …fields}`.
  *
- * @param least the least level that is written
+ * @param least the lowest level that is written
  */
 export function openWorkerLog(
   format: LogFormat,

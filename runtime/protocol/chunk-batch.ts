@@ -1,17 +1,17 @@
-/** How chunks travel and are kept: as many as come together in one piece of memory, a line each. */
+/** Batches of chunks, in which they are sent and stored: simultaneous chunks are lines of one piece of memory. */
 import { asBuffer } from "./wire/wire-fields.ts";
 
 /** Consecutive chunks of one attempt. */
 export interface ChunkBatch {
-  /** Index of the first of them; counts from 0 within an attempt, without gaps. */
+  /** Index of the first chunk. Indexes count from 0 within an attempt, without gaps. */
   readonly firstIndex: number;
-  /** How many they are, at least one. */
+  /** Number of chunks, at least one. */
   readonly count: number;
-  /** The raw JSON text `{"output": …, "metrics": {…}}` of each without line breaks in it, followed by a line feed. */
+  /** The raw JSON text `{"output": …, "metrics": {…}}` of each chunk, without line breaks, followed by a line feed. */
   readonly lines: Uint8Array;
 }
 
-/** The end of each chunk of a batch. In JSON, line breaks stand only between tokens. */
+/** The end of each chunk of a batch. JSON has line breaks only between tokens. */
 export const LINE_FEED = 0x0a;
 
 /** The chunks' texts without their line feeds, in the memory of `lines`. */
@@ -26,16 +26,16 @@ export function chunksOf({ lines, count }: ChunkBatch): Uint8Array[] {
   return chunks;
 }
 
-/** What a reader takes at a time. */
+/** The bounds of one read. */
 export interface ChunkWindow {
   /** Index of the first chunk wanted. */
   readonly from: number;
-  /** At most this many chunks, and no more than fit in `maxBytes`; a first chunk is given whatever its size. */
+  /** Maximum number and bytes of the chunks. The first chunk may have any size. */
   readonly maxCount: number;
   readonly maxBytes: number;
 }
 
-/** The part of the batch that lies in the window, in the same memory; undefined if none does. */
+/** The part of the batch within the window, in the same memory; undefined if there is none. */
 export function cutBatch(batch: ChunkBatch, window: ChunkWindow): ChunkBatch | undefined {
   const { firstIndex, count, lines } = batch;
   const skipped = Math.max(0, window.from - firstIndex);

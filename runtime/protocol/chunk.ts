@@ -1,8 +1,8 @@
-/** The wire shape of one chunk of a job's stream, as workers write it and readers of `/stream` get it. */
+/** The form of one chunk of a job's stream, for workers and for readers of `/stream`. */
 
-/** Where a chunk stands in the value it is a part of, when one yield was too large for one chunk (ours). */
+/** The place of a chunk within its yield, if the yield was too large for one chunk (ours). */
 export interface SplitPosition {
-  /** 0 for the first part of the yield, one more for each further one. */
+  /** Index of the part within the yield, from 0. */
   readonly part: number;
   /** Number of nesting levels that the part continues; see runtime/core/split-text.ts. */
   readonly continues: number;
@@ -19,17 +19,17 @@ export interface YieldMetrics {
   readonly [name: string]: unknown;
 }
 
-/** Mark of a {@link ChunkWithMetrics}. Registered by name, so that a handler with its own copy of this package is understood too. */
+/** Mark of a {@link ChunkWithMetrics}. Registered by name, so that it is the same in all copies of this package. */
 export const CHUNK_BRAND: unique symbol = Symbol.for("sv-runtime.chunk");
 
-/** A yield with metrics beside its output; only for yielding. */
+/** A yield with metrics beside its output. */
 export interface ChunkWithMetrics<Output = unknown> {
   readonly [CHUNK_BRAND]: true;
   readonly output: Output;
   readonly metrics: Readonly<Record<string, unknown>>;
 }
 
-/** What readers of the stream get of a yield. */
+/** The output for readers of the stream. */
 export type Yielded<Chunk> = Chunk extends ChunkWithMetrics<infer Output> ? Output : Chunk;
 
 /** Data beside a chunk's output. */

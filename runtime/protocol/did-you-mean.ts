@@ -1,9 +1,9 @@
-/** Finds the name a person most likely meant when the one they wrote is unknown. */
+/** Finds the known name that a person most likely meant by an unknown one. */
 
-/** Maximum edits between two names that are taken for one another. */
+/** Maximum edits between a misspelt name and a known one. */
 const MAX_EDITS = 2;
 
-/** The known name closest to `written`: equal but for case, `_` and `-`, or at most two edits away. */
+/** The known name closest to `written`: it differs only in case, `_` and `-`, or by at most two edits. */
 export function closestName(written: string, known: readonly string[]): string | undefined {
   const plain = simplify(written);
   let best: string | undefined;
@@ -12,7 +12,7 @@ export function closestName(written: string, known: readonly string[]): string |
     const candidate = simplify(name);
     if (Math.abs(candidate.length - plain.length) > MAX_EDITS) continue;
     const edits = editDistance(plain, candidate);
-    // A name as short as the allowance would be near to everything.
+    // A name as short as the maximum of edits would match everything.
     if (edits < bestEdits && edits < candidate.length / 2) {
       best = name;
       bestEdits = edits;

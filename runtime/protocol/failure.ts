@@ -1,17 +1,17 @@
 /** The failure report: how a job failed, as `failure` in its status shows it (source: ours). */
 
 /**
- * What kind of thing went wrong. The set is closed; clients may switch on it.
+ * The kind of a failure. The set is closed; clients may switch on it.
  *
  * - `handler_error`: the handler threw, or its promise rejected.
  * - `unhandled_error`: an uncaught exception or unhandled rejection outside the handler's own promise.
  * - `invalid_input`: the job's input does not fit the handler's `input` schema; the handler did not run.
- * - `invalid_output`: the handler's result cannot be sent (not serialisable, too large, or not what its schema says).
+ * - `invalid_output`: the handler's result cannot be sent (not serialisable, too large, or not valid by its schema).
  * - `process_exited`: the handler process ended while the job ran (exit code, signal, out of memory).
  * - `execution_timeout`: `executionTimeout` ran out.
  * - `worker_lost`: the worker ended, or its lease was not renewed.
  * - `worker_refused`: the worker sent something the service cannot accept.
- * - `data_damaged`: the job's input, output or stream is missing from the service's disk, or not what was stored.
+ * - `data_damaged`: the job's input, output or stream is missing from the service's disk, or damaged there.
  */
 export const FAILURE_TYPES = [
   "handler_error",
@@ -29,9 +29,9 @@ export type FailureType = (typeof FAILURE_TYPES)[number];
 
 export interface Failure {
   readonly type: FailureType;
-  /** One sentence a person can act on. */
+  /** One sentence about the error, for people. */
   readonly message: string;
-  /** The stack of the handler's error, source-mapped where a map was found. */
+  /** The stack of the handler's error, source-mapped if there is a map. */
   readonly stack?: string;
   /** The worker that held the job. */
   readonly workerId?: string;
@@ -39,15 +39,15 @@ export interface Failure {
   readonly exitCode?: number;
   /** Name of the signal that ended the process, for example `SIGKILL`. */
   readonly signal?: string;
-  /** True when the process is known to have been ended for lack of memory. */
+  /** True if the process was ended for lack of memory, as far as known. */
   readonly outOfMemory?: boolean;
-  /** The error as a worker of the live dialect reported it, a text that may be JSON; `message` is what could be read of it. */
+  /** The error as a worker of the live dialect reported it: a text that may be JSON. `message` has its readable part. */
   readonly reported?: string;
   /** The last lines the handler process printed, oldest first. */
   readonly lastLogLines?: readonly string[];
 }
 
-/** True when `type` is one of the failure types this version knows. */
+/** True if this version knows the failure type. */
 export function isFailureType(type: string): type is FailureType {
   return (FAILURE_TYPES as readonly string[]).includes(type);
 }

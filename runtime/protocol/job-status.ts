@@ -1,4 +1,4 @@
-/** The six statuses a job can have, as the job interface shows them (source: spec). */
+/** The six statuses of a job in the job interface (source: spec). */
 
 export const JOB_STATUSES = [
   "IN_QUEUE",
@@ -11,14 +11,14 @@ export const JOB_STATUSES = [
 
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Statuses a job keeps until it is retried or deleted. */
+/** Statuses that a job keeps until it is retried or deleted. */
 export const TERMINAL_STATUSES = ["COMPLETED", "FAILED", "CANCELLED", "TIMED_OUT"] as const;
 
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
 
 const terminal: ReadonlySet<string> = new Set(TERMINAL_STATUSES);
 
-/** True when the job has ended: nothing runs and nothing waits for it. */
+/** True if the job has ended. */
 export function isTerminal(status: JobStatus): status is TerminalStatus {
   return terminal.has(status);
 }

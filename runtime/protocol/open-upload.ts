@@ -1,4 +1,4 @@
-/** An upload in parts that a handler process has begun, with all it takes to end it from another process. */
+/** An upload in parts that a handler process has begun, with all data to abort it from another process. */
 export interface OpenUpload {
   readonly uploadId: string;
   readonly bucket: string;
@@ -7,6 +7,6 @@ export interface OpenUpload {
   readonly region: string;
   readonly forcePathStyle: boolean;
   readonly accessKeyId: string;
-  /** In the clear: it never leaves the worker's own processes. */
+  /** The secret is not encrypted, because it never leaves the worker's own processes. */
   readonly secretAccessKey: string;
 }

@@ -1,4 +1,4 @@
-/** What a worker reports of a job it was handed: exactly one outcome for each lease. */
+/** The outcome of a job, which a worker reports exactly once for each lease. */
 import type { Failure } from "./failure.ts";
 
 /** The handler returned; `output` is raw JSON text, absent when it returned `undefined`. */
@@ -15,7 +15,7 @@ export interface FailedOutcome {
   readonly output?: Uint8Array;
 }
 
-/** `executionTimeout` ran out before the handler was done. */
+/** `executionTimeout` ran out before the handler had ended. */
 export interface TimedOutOutcome {
   readonly kind: "timed-out";
   readonly failure: Failure;
@@ -27,12 +27,15 @@ export interface LostOutcome {
   readonly failure: Failure;
 }
 
-/** The job goes back to the head of the queue without costing an attempt: its worker drains or its neighbour spoiled the process. */
+/**
+ * The job returns to the head of the queue without counting an attempt: its worker drains, or another job ended their common
+ * process.
+ */
 export interface HandedBackOutcome {
   readonly kind: "handed-back";
 }
 
-/** The worker stopped the job on request; the service has already forgotten the lease. */
+/** The worker stopped the job on request. The service has already ended the lease. */
 export interface StoppedOutcome {
   readonly kind: "stopped";
 }
@@ -45,24 +48,24 @@ export type Outcome =
   | HandedBackOutcome
   | StoppedOutcome;
 
-/** The right to work on one hand-over of one job. An outcome with a token that is no longer current changes nothing. */
+/** The right to work on one hand-over of one job. An outcome with an outdated token changes nothing. */
 export interface LeaseRef {
   readonly jobId: string;
   readonly leaseToken: string;
 }
 
-/** Tells hand-overs apart: a lease token alone is not promised to be unique among jobs. */
+/** Id of the job. Lease tokens of different jobs may be equal. */
 export function leaseKey({ jobId, leaseToken }: LeaseRef): string {
   return `${jobId}/${leaseToken}`;
 }
 
 /** A job as it is handed to a worker. */
 export interface HandedJob extends LeaseRef {
-  /** 1 for the first hand-over of the job, one more for each further one. */
+  /** Number of the hand-over of the job, from 1. */
   readonly attempt: number;
   /** Raw JSON text of the submission's `input`. */
   readonly input: Uint8Array;
-  /** Time the handler may take from hand-over, ms. */
+  /** Timeout of the handler from the hand-over, ms. */
   readonly executionTimeoutMs: number;
   /** Raw JSON text of the submission's `s3Config`, if it had one. */
   readonly s3Config?: Uint8Array;

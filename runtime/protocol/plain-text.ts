@@ -10,7 +10,7 @@ const HIGH_BITS = 0x80808080;
 export class PlainTextFinder {
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
-  /** Where the first word begins. */
+  /** Offset of the first word. */
   readonly #wordsAt: number;
 
   constructor(bytes: Uint8Array) {
@@ -23,8 +23,8 @@ export class PlainTextFinder {
   }
 
   /**
-   * The end of the run of bytes from `start` on that are printable ASCII and neither a quote nor a backslash: in a JSON
-   * string they stand for themselves.
+   * The end of the run of plain bytes from `start` on. Plain bytes are printable ASCII except quotes and backslashes: a JSON
+   * string needs no escape for them.
    */
   endOfRun(start: number): number {
     const words = this.#words;
@@ -40,13 +40,13 @@ export class PlainTextFinder {
   /** The end of the run byte by byte; `limit` if the run reaches it. */
   #endBefore(start: number, limit: number): number {
     let at = start;
-    // No plain byte follows the last byte.
+    // A byte beyond the last one counts as not plain.
     while (at < limit && isPlain(this.#bytes[at] ?? 0)) at += 1;
     return at;
   }
 }
 
-/** True when the run is all of `bytes`. */
+/** True if the run is all of `bytes`. */
 export function isPlainText(bytes: Uint8Array): boolean {
   return new PlainTextFinder(bytes).endOfRun(0) === bytes.byteLength;
 }

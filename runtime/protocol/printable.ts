@@ -1,7 +1,7 @@
-/** Makes text that others wrote safe for a terminal, and for a log that is read at one. */
+/** Makes foreign text safe for a terminal, and for a log that is read there. */
 import { stripVTControlCharacters } from "node:util";
 
-/** C0 but tab and line feed, DEL and C1: U+009B alone begins a sequence as ESC [ does. */
+/** C0 except tab and line feed, DEL, and C1, because U+009B begins a sequence like ESC [. */
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 // oxlint-disable-next-line no-control-regex
@@ -9,7 +9,7 @@ const COLOUR = /(\u001b\[[\d;:]*m)/u;
 /** Control characters that JSON does not escape. */
 const UNESCAPED = /[\u007f-\u009f]/gu;
 
-/** The text without control characters and sequences of a terminal; with `colors`, colours stay. */
+/** The text without control characters and terminal sequences; with `colors`, colours stay. */
 export function printable(text: string, colors: boolean): string {
   if (!colors) return withoutControls(text);
   // Every second piece is a colour.

@@ -1,10 +1,10 @@
-/** How many requests the operations on an endpoint's queue take of one key: the contract's table. */
+/** The rate limits of the operations on an endpoint's queue, for each key: the contract's table. */
 
-/** What is allowed of one operation, for each endpoint and key. */
+/** The limits of one operation, for each endpoint and key. */
 export interface RateLimit {
-  /** Requests in any `LIMITS.rateWindowMs`. */
+  /** Maximum requests in any `LIMITS.rateWindowMs`. */
   readonly requests: number;
-  /** Requests at the same time; undefined for as many as there are. */
+  /** Maximum simultaneous requests; undefined: no limit. */
   readonly concurrent: number | undefined;
 }
 
@@ -15,7 +15,7 @@ interface RateLimitRow extends RateLimit {
 
 /**
  * Source: spec. `/status-sync` counts as `/status`, and operations without a row (`/retry`, `/health`) have no limit (ours: the
- * spec shows none). Running workers raise all of them, see `emulator/core/limits/rate-limit.ts`.
+ * spec shows none). Running workers raise all limits; see `emulator/core/limits/rate-limit.ts`.
  */
 export const RATE_LIMITS = {
   runsync: { path: "/runsync", requests: 2_000, concurrent: 400 },

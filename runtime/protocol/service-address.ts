@@ -1,16 +1,16 @@
-/** Where a worker's service listens: one place, or several that share their endpoints. Pure. */
+/** The address of a worker's service: one place, or several that share their endpoints. Pure. */
 import { socketPathProblem, unixSocketOf } from "./socket-path.ts";
 
 /** One place. */
 export type ServicePlace =
-  /** Without TLS: a socket of this machine. */
+  /** An address without TLS: a socket of this machine. */
   | { readonly kind: "plain"; readonly target: string }
   | { readonly kind: "tls"; readonly host: string; readonly port: number };
 
 export const SERVICE_ADDRESS_RULE =
-  "must be tls://host:port, unix:/path (103 bytes at most), or host:port of this machine (127.0.0.1, localhost), with commas between several; without TLS everybody on the way could read the token";
+  "must be tls://host:port, unix:/path (103 bytes at most), or host:port of this machine (127.0.0.1, localhost), with commas between several; without TLS anyone on the way could read the token";
 
-/** The places of `SV_SERVICE_ADDRESS`; undefined for a text that breaks the rule. */
+/** The places of `SV_SERVICE_ADDRESS`; undefined for an invalid text. */
 export function servicePlaces(address: string): readonly ServicePlace[] | undefined {
   const places = address.split(",").map((text) => placeOf(text.trim()));
   return places.some((place) => place === undefined)
@@ -18,12 +18,12 @@ export function servicePlaces(address: string): readonly ServicePlace[] | undefi
     : places.filter((place) => place !== undefined);
 }
 
-/** A place as it is written. */
+/** The text of a place. */
 export function placeText(place: ServicePlace): string {
   return place.kind === "plain" ? place.target : `tls://${authorityOf(place)}`;
 }
 
-/** A host and a port as addresses have them: around one of IPv6 are brackets. */
+/** A host and a port as an address, with brackets around an IPv6 address. */
 export function authorityOf({
   host,
   port,

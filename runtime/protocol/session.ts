@@ -3,7 +3,7 @@ import type { ChunkBatch } from "./chunk-batch.ts";
 import type { Failure } from "./failure.ts";
 import type { HandedJob, LeaseRef, Outcome, Revocation } from "./outcome.ts";
 
-/** Version of the session; it grows when a change would confuse an older peer. */
+/** Version of the session. It grows with changes that an older peer would misunderstand. */
 export const PROTOCOL_VERSION = 3;
 
 /** First version with workers that take large messages in pieces. */
@@ -12,11 +12,11 @@ export const PIECES_VERSION = 3;
 export interface Hello {
   readonly protocolVersion: number;
   readonly runtimeVersion: string;
-  /** Leases held over a reconnect. */
+  /** Leases that the worker still holds after a reconnect. */
   readonly held: readonly LeaseRef[];
 }
 
-/** Stored as a whole or not at all, and repeated as it was. */
+/** The outcome, which is stored as a whole or not at all, and repeated unchanged. */
 export interface ChunkReport extends LeaseRef, ChunkBatch {}
 
 export interface ProgressReport extends LeaseRef {
@@ -24,10 +24,7 @@ export interface ProgressReport extends LeaseRef {
   readonly value: Uint8Array;
 }
 
-/**
- * A debugger began or stopped holding the job's process, or the worker stood still. `executionTimeout` does not run during a
- * pause.
- */
+/** A debugger held or released the job's process, or the worker stood still. `executionTimeout` does not run during a pause. */
 export interface PauseReport extends LeaseRef {
   readonly isPaused: boolean;
   /** Total duration of the pauses that have ended, whole ms. */
@@ -60,7 +57,7 @@ export interface WorkerReport {
   readonly progress?: readonly ProgressReport[];
   readonly outcomes?: readonly OutcomeReport[];
   readonly draining?: boolean;
-  /** Number of further jobs the worker is ready for, added to earlier credit. */
+  /** Number of further jobs that the worker can take, added to earlier credit. */
   readonly credit?: number;
   readonly pauses?: readonly PauseReport[];
   /** JSON text of a {@link HandlerSchemas}. */
@@ -93,7 +90,7 @@ export interface ChunkReceipt extends LeaseRef {
   readonly nextIndex: number;
 }
 
-/** The handler has a new version, to be loaded into a fresh process. All credit granted before is void. */
+/** The worker must load a new version of the handler into a fresh process. All earlier credit is void. */
 export interface Reload {
   /** Grows with each reload. */
   readonly version: number;

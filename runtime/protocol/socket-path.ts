@@ -1,7 +1,7 @@
-/** How long the path of a unix socket may be. Pure. */
+/** The maximum length of a unix socket's path. Pure. */
 import { Buffer } from "node:buffer";
 
-/** Maximum bytes of the path of a socket on macOS, without the zero at its end. Linux takes four more. */
+/** Maximum bytes of the path of a socket on macOS, without the zero at its end. Linux allows four more. */
 const SOCKET_PATH_MAX_BYTES = 103;
 
 /** The path in a gRPC address that names a unix socket; undefined for any other. */
@@ -9,9 +9,9 @@ export function unixSocketOf(address: string): string | undefined {
   return /^unix:(?:\/\/)?(.+)/u.exec(address)?.[1];
 }
 
-/** A sentence about a path that is too long for a socket, without advice; undefined for one that fits. */
+/** A sentence about a path that is too long for a socket, without advice; undefined if it is not too long. */
 export function socketPathProblem(file: string): string | undefined {
   const lengthBytes = Buffer.byteLength(file);
   if (lengthBytes <= SOCKET_PATH_MAX_BYTES) return undefined;
-  return `the path ${file} has ${lengthBytes} bytes, and that of a unix socket has ${SOCKET_PATH_MAX_BYTES} at most`;
+  return `the path ${file} has ${lengthBytes} bytes; the path of a unix socket may have at most ${SOCKET_PATH_MAX_BYTES}`;
 }

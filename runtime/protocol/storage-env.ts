@@ -1,15 +1,15 @@
-/** The environment variables that tell a handler process of the object storage it may use. */
+/** The environment variables that describe a handler process's object storage. */
 
 /** Environment variables, under our own names, that describe one bucket. */
 export const STORAGE_ENV = {
-  /** Address of the service, `https://host[:port][/path]`. */
+  /** Address of the S3 service, `https://host[:port][/path]`. */
   endpoint: "SV_S3_ENDPOINT",
   accessKeyId: "SV_S3_ACCESS_KEY_ID",
   secretAccessKey: "SV_S3_SECRET_ACCESS_KEY",
   bucket: "SV_S3_BUCKET",
   /** Default: derived from the endpoint. */
   region: "SV_S3_REGION",
-  /** A directory that takes the place of a bucket; set by `sv-worker run --objects`. */
+  /** A directory in place of a bucket; set by `sv-worker run --objects`. */
   directory: "SV_OBJECTS_DIR",
 } as const;
 

@@ -1,4 +1,4 @@
-/** Removes undefined members, for optional fields that must be absent rather than undefined. */
+/** Removes undefined members, for optional fields that must be absent instead. */
 
 type Defined<T> = { -readonly [K in keyof T]?: Exclude<T[K], undefined> };
 

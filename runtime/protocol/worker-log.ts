@@ -1,6 +1,6 @@
 /** The worker's log: its levels, and the port of its writer. */
 
-/** Levels of the log, the least important first. */
+/** Levels of the log, lowest first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -1,4 +1,4 @@
-/** Loads the user's own HTTP server into this process, as any program is loaded. */
+/** Loads the user's own HTTP server into this process, like any program. */
 import { pathToFileURL } from "node:url";
 import { resolveAs } from "../handler/module-resolution.ts";
 import { syntaxPlaces } from "../handler/module/syntax-place.ts";
@@ -6,7 +6,7 @@ import { HandlerFileError } from "../load/handler-file-error.ts";
 import { prepareServer } from "../load/prepare-handler.ts";
 
 /**
- * Resolves when the program has been imported; then it listens, or soon will. If it cannot be loaded, the process ends with
+ * Resolves when the program has been imported. It listens by then, or soon after. If it cannot be loaded, the process ends with
  * `unusableCode`, and a sentence on stderr about the error.
  * @param target the program's file, or a directory with a `server.ts`
  */
@@ -20,7 +20,7 @@ export async function runServer(target: string, unusableCode: number): Promise<v
     throw error;
   });
   resolveAs(modulePath, sourcePath);
-  // As in any program, a module can tell that it was started directly.
+  // As in any program, a module can see that it was started directly.
   process.argv.splice(1, process.argv.length, sourcePath);
   try {
     await import(pathToFileURL(modulePath).href);

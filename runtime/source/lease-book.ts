@@ -1,4 +1,4 @@
-/** The leases that a worker holds, and for each what the service has not yet confirmed. */
+/** The leases of a worker, each with its messages that the service has not confirmed. */
 import { leaseKey, type LeaseRef, type Outcome } from "../protocol/outcome.ts";
 import type { ChunkReport, OutcomeReport, PauseReport } from "../protocol/session.ts";
 
@@ -37,7 +37,7 @@ export class LeaseBook {
     return this.#held.size;
   }
 
-  /** False: the lease is gone, and so is any use of the chunks. */
+  /** False: the lease has ended, and the chunks are useless. */
   keepChunks(report: ChunkReport): boolean {
     const held = this.#held.get(leaseKey(report));
     if (held === undefined || held.outcome !== undefined) return false;
@@ -45,7 +45,7 @@ export class LeaseBook {
     return true;
   }
 
-  /** The bundle has left. */
+  /** Call it when the bundle was sent. */
   chunksSent(bundle: readonly ChunkReport[]): void {
     const ends = new Map<Held, number>();
     for (const report of bundle) {

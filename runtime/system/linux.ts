@@ -3,7 +3,7 @@ import fs from "node:fs";
 
 const RADIX = 36;
 
-/** Files with the counter of cgroup v2, inside a container and outside, then of v1. */
+/** Files with the counter of out-of-memory kills: of cgroup v2 inside and outside of a container, then of v1. */
 const EVENTS_FILE = "/sys/fs/cgroup/memory.events";
 const V1_FILE = "/sys/fs/cgroup/memory/memory.oom_control";
 
@@ -11,15 +11,16 @@ const V1_FILE = "/sys/fs/cgroup/memory/memory.oom_control";
 const PROCESSES_MAX = 100;
 
 export class LinuxSystem {
-  /** Finds processes by their environment alone: their parents may be gone, so that no tree leads to them. */
+  /** Finds processes by their environment alone, because their parents may have ended. */
   marked(mark: string): readonly number[] {
     return processIds().filter((pid) => read(`/proc/${pid}/environ`).split("\0").includes(mark));
   }
 
-  /** In ticks since the machine's start. */
+  /** The start in ticks since the machine's start. */
   startOf(pid: number): string | undefined {
     const stat = read(`/proc/${pid}/stat`);
-    // Behind the second field, a name in brackets that may hold anything: the third is the state, the 22nd the start.
+    // The second field is a name in brackets with any characters. Of the fields after it, the third is the state, the 22nd the
+    // start.
     const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return "ZX".includes(state) ? undefined : Number(rest[18]).toString(RADIX);
   }

@@ -1,12 +1,12 @@
-/** What `ps` and `sysctl` tell of processes, for systems without a /proc: macOS and the BSDs. */
+/** Information about processes from `ps` and `sysctl`, for systems without a /proc: macOS and the BSDs. */
 import { type ProcessRow, rowsOf } from "./process-rows.ts";
 
 const RADIX = 36;
 
-/** Maximum difference between two answers about one start: some systems compute it from the time since their own start. */
+/** Maximum difference between two answers about one start. Some systems compute a start from the time since their own start. */
 const START_DIFFERS_S = 1;
 
-/** Maximum age of a list of all processes that is used again. */
+/** Maximum age of a list of all processes that is reused. */
 const RECENT_MS = 1_000;
 
 /** Maximum output of `ps`: enough for thousands of processes with large environments. */
@@ -17,16 +17,19 @@ const COLUMNS = ["pid=", "ppid=", "pgid=", "stat=", "rss=", "lstart="].flatMap((
   name,
 ]);
 
-/** Options of `ps` that show the environment after the command, on macOS and elsewhere. Neither system knows the other's. */
+/**
+ * Options of `ps` that show the environment after the command, on macOS and elsewhere. Neither system knows the other's
+ * options.
+ */
 const WITH_ENVIRONMENT = ["-axEww", "axeww"];
 
-/** Names of an id that is new for each boot and does not change with the clock, and of the one that all BSDs have. */
+/** Names of ids of a boot: one that does not change with the clock, and one that all BSDs have. */
 const BOOT_NAMES = ["kern.bootsessionuuid", "kern.boottime"];
 
 /** All processes by their ids, except zombies and `ps` itself. */
 interface Look {
   readonly rows: ReadonlyMap<number, ProcessRow>;
-  /** What `ps` says of itself. */
+  /** The row of `ps` itself. */
   readonly own: ProcessRow | undefined;
   readonly at: number;
 }
@@ -36,15 +39,15 @@ export class PosixSystem {
   #flags = WITH_ENVIRONMENT;
 
   /**
-   * The system may hide the environment of some programs. Descendants of a marked process therefore count as marked, and so do
-   * processes in a group that a marked one leads.
+   * The system may hide the environment of some programs. Descendants of a marked process, and processes in a group that a
+   * marked one leads, therefore count as marked.
    */
   marked(mark: string, root?: number): readonly number[] {
     const { rows } = this.#lookWithEnvironment() ?? { rows: new Map<number, ProcessRow>() };
     const found = new Set<number>();
     const wanted = ` ${mark} `;
     for (const row of rows.values()) if (`${row.command} `.includes(wanted)) found.add(row.pid);
-    // After we reap it, its id may belong to another process.
+    // A reaped process no longer counts: its id may belong to another process.
     if (root === process.pid || (root !== undefined && rows.get(root)?.parent === process.pid))
       found.add(root);
     addRelated(found, rows);
@@ -60,7 +63,7 @@ export class PosixSystem {
     const wanted = Number.parseInt(start, RADIX);
     const isSame = (row: ProcessRow | undefined) =>
       row?.startS !== undefined && Math.abs(row.startS - wanted) <= START_DIFFERS_S;
-    // It may have been started after the last look: then it is not known to be dead.
+    // A process that is not in the last list may have been started since.
     if (isSame(this.#recentLook()?.rows.get(pid))) return true;
     const now = this.#lookNow();
     return now === undefined ? undefined : isSame(now.rows.get(pid));
@@ -70,7 +73,7 @@ export class PosixSystem {
     const { hostname } = process.getBuiltinModule("node:os");
     for (const name of BOOT_NAMES) {
       const said = run("sysctl", ["-n", name])?.stdout.trim() ?? "";
-      // The second name answers an instant, and behind it the date for people.
+      // The second id is an instant, followed by the date for people.
       if (said !== "") return said.split("}")[0] ?? said;
     }
     return hostname();
@@ -93,18 +96,18 @@ export class PosixSystem {
 
   untold(): readonly string[] {
     const reason =
-      "this system does not tell why a process was killed: one that ran out of memory is reported as ended by SIGKILL";
+      "this system does not show why a process was killed: a process that ran out of memory is reported as ended by SIGKILL";
     const seen = this.#lookWithEnvironment();
     if (seen === undefined)
       return [
         reason,
-        "ps does not work here: processes that a handler left behind are not found, and the memory of workers is not known",
+        "ps does not work here: leftover processes of handlers are not found, and the memory of workers is unknown",
       ];
-    // Some systems hide the environment of their own programs, and ps is one of them.
+    // Some systems hide the environment of their own programs, such as ps.
     if (seen.own?.command.includes("LC_ALL=C") === true) return [reason];
     return [
       reason,
-      "ps does not show the environment of every program here: such a program is not found any more when it has left its process group and the process that started it has ended",
+      "ps hides the environment of some programs here: such a program is lost if it leaves its process group and its parent ends",
     ];
   }
 
@@ -119,7 +122,7 @@ export class PosixSystem {
     return isRecent ? this.#recent : this.#lookNow();
   }
 
-  /** Asks with the options that worked the last time; the first time with each in turn. */
+  /** Uses the options that worked the last time; the first time tries each in turn. */
   #lookWithEnvironment(): Look | undefined {
     for (const flags of this.#flags) {
       const seen = look([flags, ...COLUMNS, "-o", "command="]);
@@ -153,14 +156,14 @@ function look(args: readonly string[]): Look | undefined {
   return { rows: new Map(rows.map((row) => [row.pid, row])), own, at };
 }
 
-/** Undefined if it fails. */
+/** Undefined if the program fails. */
 function run(program: string, args: readonly string[]) {
-  // Imported above, it would hold up the start of a worker's handler process.
+  // Imported here, because it would delay the start of a worker's handler process.
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const path = `${process.env["PATH"] ?? ""}:/usr/bin:/bin:/usr/sbin:/sbin`;
   const { pid, status, stdout } = spawnSync(program, args, {
     encoding: "latin1",
-    // Without the marks that this process has.
+    // The environment without the marks of this process.
     env: { PATH: path, LC_ALL: "C", TZ: "UTC" },
     maxBuffer: OUTPUT_MAX_BYTES,
     stdio: ["ignore", "pipe", "ignore"],
@@ -173,7 +176,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It runs as another user.
+    // The process runs as another user.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }

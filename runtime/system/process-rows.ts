@@ -6,17 +6,17 @@ export interface ProcessRow {
   readonly group: number;
   readonly isZombie: boolean;
   readonly residentBytes: number;
-  /** Seconds since 1970; undefined for a date of unknown words. */
+  /** Seconds since 1970; undefined for a date in another form. */
   readonly startS: number | undefined;
-  /** With the environment behind it where that was asked for and is shown; else empty. */
+  /** The command, followed by the environment if it is shown; empty if it was not requested. */
   readonly command: string;
 }
 
-/** A row of `ps`: pid, ppid, pgid, stat, rss, lstart as `Fri Nov 27 23:38:27 2026`, and the command if it was asked for. */
+/** A row of `ps`: pid, ppid, pgid, stat, rss, lstart as `Fri Nov 27 23:38:27 2026`, and the command if requested. */
 const ROW =
   /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\d+)\s+\w+\s+(\w+\s+\d+\s[\d:]+\s\d+)(?:\s+(.*))?$/u;
 
-/** Lines that are none of a process are left out. */
+/** Leaves out lines that are not about a process. */
 export function rowsOf(printed: string): readonly ProcessRow[] {
   return printed.split("\n").flatMap((line) => {
     const [, pid, parent, group, state = "", kib, start = "", command = ""] = ROW.exec(line) ?? [];

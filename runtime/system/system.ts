@@ -18,8 +18,8 @@ export interface System {
   startOf(pid: number): string | undefined;
 
   /**
-   * Whether the process with this id and start still runs. A later process with the same id does not count. Undefined if this
-   * is unknown.
+   * Whether the process with this id and start still runs; undefined if unknown. A later process with the same id does not
+   * count.
    */
   isRunning(pid: number, start: string): boolean | undefined;
 
@@ -35,13 +35,13 @@ export interface System {
    */
   residentBytes(pid: number): number | undefined;
 
-  /** Sentences about facts that this system does not offer, and the consequences. */
+  /** Sentences about missing facilities of this system, with their consequences. */
   untold(): readonly string[];
 }
 
 let here: System | undefined;
 
-/** The adapter for this machine: Linux if there is a /proc, and POSIX otherwise. */
+/** The adapter for this machine: Linux if there is a /proc, else POSIX. */
 export function system(): System {
   here ??= hasProc() ? new LinuxSystem() : new PosixSystem();
   return here;

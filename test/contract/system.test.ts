@@ -82,12 +82,12 @@ describe.skipIf(missing !== undefined)("with ps only", () => {
   test("missing abilities are listed, with their consequences", async () => {
     const [memory = ""] = new PosixSystem().untold();
     expect(new PosixSystem().untold()).toEqual([memory]);
-    expect(memory).toContain("does not tell why a process was killed");
+    expect(memory).toContain("does not show why a process was killed");
     {
       await using asked = await withPs(HIDES_ENVIRONMENTS);
       expect(asked.system.untold()).toEqual([
         memory,
-        expect.stringContaining("ps does not show the environment of every program"),
+        expect.stringContaining("ps hides the environment of some programs"),
       ]);
     }
     await using asked = await withPs("exit 1");

@@ -46,15 +46,13 @@ export function checkAddresses(options: Partial<SharedStoreOptions>): void {
   if (advertise !== undefined && !isAdvertisedAddress(advertise))
     throw refusal("advertise", ADVERTISE_RULE, advertise);
   if (advertise !== undefined && store === undefined)
-    throw new RangeError("advertise goes with store: emulators share a database");
+    throw new RangeError("advertise needs store: emulators share a database");
   const problem = advertise && plainAddressProblem(advertise);
   if (problem !== undefined && !insecureReplicas) throw new RangeError(`advertise ${problem}`);
   if (objects === undefined) return;
   if (!isObjectsAddress(objects)) throw refusal("objects", OBJECTS_RULE, objects);
   if (store === undefined)
-    throw new RangeError(
-      "objects goes with store: without one the data directory has all payloads",
-    );
+    throw new RangeError("objects needs store: without one the data directory has all payloads");
 }
 
 function refusal(name: string, rule: string, text: string): RangeError {

@@ -30,7 +30,7 @@ export function checkWorkerAddress(options: ElsewhereOptions): void {
   const { workerPort, workerAddress, advertise } = options;
   if (workerAddress !== undefined && workerPort === undefined)
     throw new RangeError(
-      "workerAddress goes with workerPort: the address of that port for workers",
+      "workerAddress needs workerPort: it is the address of that port for workers",
     );
   if (workerAddress !== undefined && !isWorkerAddress(workerAddress))
     throw new RangeError(

@@ -83,7 +83,9 @@ function workerSettings(flags: NetworkFlags, env: Environment, configured: Confi
     configured("workerAddress") ??
     byDefault(undefined);
   if (workerAddress.value !== undefined && workerPort.value === undefined)
-    throw new UsageError(`${workerAddress.source} goes with --worker-port, whose address it is`);
+    throw new UsageError(
+      `${workerAddress.source} needs --worker-port: it is the address of that port`,
+    );
   return { workerPort, workerAddress };
 }
 

@@ -48,10 +48,10 @@ export function storeSettings(
   const advertise = settled("advertise", "SV_ADVERTISE", advertiseIn);
   if (store.value === undefined && objects.value !== undefined)
     throw new UsageError(
-      `${objects.source} goes with --store: without one the data directory has all payloads`,
+      `${objects.source} needs --store: without one the data directory has all payloads`,
     );
   if (store.value === undefined && advertise.value !== undefined)
-    throw new UsageError(`${advertise.source} goes with --store: emulators share a database`);
+    throw new UsageError(`${advertise.source} needs --store: emulators share a database`);
   const insecureReplicas =
     flagsOver(env).said("insecure-replicas", flags.insecureReplicas, onOffIn) ??
     inConfig ??

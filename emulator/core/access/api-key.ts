@@ -4,7 +4,7 @@ export const MADE_SCOPES = ["all", "read-only", "jobs", "management", "workers"]
 
 export type MadeScope = (typeof MADE_SCOPES)[number];
 
-/** `user`: the scope of the key given at the start, where the emulator's operations have a key of their own. */
+/** `user`: the scope of the start's key if the emulator's own operations have a separate key. */
 export type KeyScope = MadeScope | "user";
 
 export interface ApiKey {

@@ -1,14 +1,14 @@
 /** Refuses settings that are safe only while no other machine can reach the service. Pure. */
 import { isLoopbackHost } from "./loopback-host.ts";
 
-/** Minimum length of a given key where other machines can try keys or read digests in a shared database. */
+/** Minimum length of a given key if other machines can try keys or read digests in a shared database. */
 const KEY_MIN_CHARACTERS = 8;
 
-/** Why replicas may not be told the address; undefined for a good one. */
+/** The reason why the address must not be used between replicas; undefined for a good one. */
 export function plainAddressProblem(advertise: string): string | undefined {
   const { protocol, hostname } = new URL(advertise);
   if (protocol === "https:" || isLoopbackHost(hostname.replace(/^\[|\]$/gu, ""))) return undefined;
-  return `is plain HTTP to another machine, where keys and requests that replicas pass on can be read and changed; use https with --tls-cert, or allow it with --insecure-replicas on`;
+  return `is plain HTTP to another machine: keys and requests between replicas can be read and changed on the way; use https with --tls-cert, or allow it with --insecure-replicas on`;
 }
 
 /** Why a given key is too short for a service that listens at `host`; undefined for a key that is long enough. */

@@ -1,13 +1,13 @@
 /**
  * Decides which values of the Host header name this service. With DNS rebinding, a foreign page's host name resolves to this
- * machine. The browser then takes the page and the service for one origin; only the name in the Host header tells them apart.
+ * machine. The browser then treats the page and the service as one origin; they differ only in the name in the Host header.
  * Pure.
  */
 
 export interface HostNamesOptions {
   /** The address or name that the service listens at. */
   readonly host: string;
-  /** The machine's own name. It names the service where the service listens to more than loopback. */
+  /** The machine's own name. It names the service if the service listens to more than loopback. */
   readonly machineName: string;
   /** Further names, as {@link isHostPattern} takes them. */
   readonly allowed: readonly string[];
@@ -90,7 +90,7 @@ function isLoopback(name: string): boolean {
   return name === LOCALHOST || name.endsWith(`.${LOCALHOST}`) || LOOPBACK.test(name);
 }
 
-/** The address as a client writes it: a server that listens to both sees IPv4 addresses as IPv6. */
+/** The address as a client writes it. A server that listens to IPv6 too sees an IPv4 address in an IPv6 form. */
 function ownAddress(localAddress: string): string | undefined {
   return nameOf(localAddress.replace(/^::ffff:(?=\d+\.)/iu, "").replace(/%.*$/u, ""));
 }

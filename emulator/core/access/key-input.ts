@@ -1,4 +1,4 @@
-/** What a client sends to make a key, checked. */
+/** The body that makes a key, checked. */
 import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import {

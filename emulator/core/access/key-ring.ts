@@ -11,7 +11,7 @@ export function digestOf(text: string): string {
 
 export class KeyRing {
   readonly #clock: Pick<Clock, "now">;
-  /** The lookup need not take constant time: nobody can choose the digest without knowing the text. */
+  /** The lookup need not take constant time: an attacker who does not know the text cannot choose its digest. */
   readonly #byDigest = new Map<string, ApiKey>();
   readonly #byId = new Map<string, ApiKey>();
   readonly #usedAt = new Map<string, number>();

@@ -18,7 +18,7 @@ export type Part =
 /** The permission that a request needs. */
 export interface Need {
   readonly part: Part;
-  /** True: the request changes nothing, and its answer lets nobody change anything. */
+  /** True: the request changes nothing, and its answer allows no change. */
   readonly reads: boolean;
   /** The endpoint that the request's jobs or workers belong to. */
   readonly endpointId?: string | undefined;
@@ -48,7 +48,7 @@ export function opens({ scope, endpointIds = [] }: ApiKey, need: Need | undefine
 /** Permissions of each scope, for messages. */
 const MEANINGS: Readonly<Record<KeyScope, string>> = {
   all: "everything",
-  user: "everything but the emulator's own operations, which have a key of their own",
+  user: "everything except the emulator's own operations, which have a separate key",
   "read-only": "what changes nothing",
   jobs: "jobs of the endpoints it names",
   management: "resources and the emulator's own operations, except keys and jobs",

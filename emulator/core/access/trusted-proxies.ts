@@ -45,7 +45,7 @@ export class TrustedProxies {
       if (before === undefined) break;
       client = before.toString();
     }
-    // An IPv4 address looks like one of IPv6 to a server that listens to both.
+    // A server that listens to IPv6 too sees an IPv4 address in an IPv6 form.
     return client.replace(/^::ffff:(?=\d+\.)/iu, "");
   }
 

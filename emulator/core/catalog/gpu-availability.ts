@@ -7,7 +7,7 @@ export const AVAILABILITIES = ["NONE", "LOW", "MEDIUM", "HIGH"] as const;
 
 export type Availability = (typeof AVAILABILITIES)[number];
 
-/** Number of GPUs that the catalog shows where nothing limits them (ours). */
+/** Number of GPUs in the catalog if nothing limits it (ours). */
 const OFFERED_COUNT = 8;
 
 export interface OfferedGpu {
@@ -36,8 +36,8 @@ export interface WantedGpus extends CudaRequirement {
 }
 
 /**
- * HIGH: the machine has as many GPUs, in use or not, or simulates them. NONE: it has fewer. LOW, for every type: the machine's
- * GPUs are unknown; workers get none, and most run all the same (ours).
+ * HIGH: the machine has that many GPUs, in use or not, or simulates them. NONE: it has fewer. LOW: the machine's GPUs are
+ * unknown; workers get none, and most run without (ours).
  */
 export function gpuAvailability(
   inventory: GpuInventory,

@@ -133,7 +133,7 @@ export function environment() {
 }
 
 /**
- * The value behind a dialect's word.
+ * The value that a dialect's word stands for.
  * @throws ServiceError `invalid_request`
  */
 export function valueOfWord<Value>(

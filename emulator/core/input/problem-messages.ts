@@ -33,7 +33,7 @@ export function kindInWords(kind: JsonKind): string {
 }
 
 function clip(text: string): string {
-  // The cut is between code points, so that a surrogate pair is never split.
+  // The cut is between code points, so that no surrogate pair is split.
   const characters = Array.from(text.slice(0, 2 * MAX_SHOWN_CHARACTERS + 2));
   if (characters.length <= MAX_SHOWN_CHARACTERS) return text;
   return `${characters.slice(0, MAX_SHOWN_CHARACTERS).join("")}…`;

@@ -89,7 +89,7 @@ export function saysIdle(query: QueryParameters): boolean {
   return query["job_in_progress"] === "0";
 }
 
-/** `endpointId` of lists and feeds: only what concerns this endpoint. */
+/** `endpointId` of lists and feeds: selects entries about this endpoint. */
 export const endpointIdParameter = z
   .string({ error: "must be one id of an endpoint" })
   .optional()

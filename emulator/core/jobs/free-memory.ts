@@ -1,6 +1,6 @@
 /**
- * Large memory that can be returned to the system at once. The garbage collector is late with memory outside of the heap, and
- * an allocator keeps freed blocks of some MB for itself.
+ * Large memory that can be returned to the system at once. The garbage collector frees memory outside of the heap late, and an
+ * allocator keeps freed blocks of some MB.
  */
 import { Buffer } from "node:buffer";
 

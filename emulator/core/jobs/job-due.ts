@@ -36,16 +36,16 @@ export function dueEvent(job: Job, now: number, retryRules: RetryRules): JobEven
 }
 
 /**
- * When the service itself ends a job that was handed over at `startedAt` (ours): after `executionTimeout`, the time that a
- * debugger held the job, and a grace.
+ * The moment at which the service itself ends a job that was handed over at `startedAt` (ours): after `executionTimeout`, the
+ * time for which a debugger held the job, and a grace.
  */
 export function overrunAt(startedAt: number, executionTimeoutMs: number, pausedMs = 0): number {
   return startedAt + executionTimeoutMs + pausedMs + LIMITS.executionGraceMs;
 }
 
 /**
- * How long a finished job is kept (spec): 30 min for `/run`, 1 min for `/runsync`. An explicit `wait` of `/runsync` extends
- * this to at most 5 min.
+ * Retention of a finished job (spec): 30 min for `/run`, 1 min for `/runsync`. An explicit `wait` of `/runsync` extends this to
+ * at most 5 min.
  */
 export function retentionMs(kind: JobKind, waitMs?: number): number {
   if (kind === "async") return LIMITS.asyncRetentionMs;

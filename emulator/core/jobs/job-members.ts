@@ -12,7 +12,7 @@ export interface Member {
   readonly optional: boolean;
   /** For the OpenAPI document. */
   readonly description: string | undefined;
-  /** The field that it shows, or without which there is nothing to show. */
+  /** The field that the member shows, or that it depends on. */
   readonly of?: keyof Job;
   /** Undefined: the member is left out. Default: the field as it is. */
   readonly compute?: (job: Job) => unknown;

@@ -49,7 +49,7 @@ interface Field {
   readonly number: number;
   /** A question mark allows undefined. */
   readonly type: keyof FieldTypes | `${keyof FieldTypes}?`;
-  /** True: no event changes it. */
+  /** True: no event changes the field. */
   readonly fixed?: true;
   /** Value if the submission does not name one; may be undefined. */
   readonly initial?: FieldTypes[keyof FieldTypes];

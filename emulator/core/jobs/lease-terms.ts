@@ -2,9 +2,9 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 
 export interface LeaseTerms {
-  /** Time without renewal after which a lease is lost, and time without a message after which a worker is. */
+  /** Time without renewal after which a lease is lost. A worker is lost after the same time without a message. */
   readonly leaseMs: number;
-  /** Interval at which a worker renews its leases, or just says that it is there. */
+  /** Interval at which a worker renews its leases, or reports that it is alive. */
   readonly leaseRenewalMs: number;
 }
 

@@ -15,7 +15,7 @@ export const liveJobFrame = frameOf(
 /** Failures with an exception, which the live service shows. */
 const EXCEPTIONS: ReadonlySet<FailureType> = new Set(["handler_error", "unhandled_error"]);
 
-/** Failures of which the live service only knows that the job never came back. */
+/** Failures that the live service sees only as a job that never came back. */
 const LOST: ReadonlySet<FailureType> = new Set(["worker_lost", "process_exited"]);
 
 function liveError(job: Job): string | undefined {

@@ -87,7 +87,7 @@ export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
   };
 }
 
-/** Rejects a user name or password in the URL: their meaning would be unclear. The message does not show them. */
+/** Rejects a user name or password in the URL, because their meaning is unclear. The message does not show them. */
 const webhookSchema = httpUrl().refine((url) => !hasCredentials(url), {
   error:
     "must not contain a user name or a password; put a token into its path or query, or check the signature",
@@ -106,7 +106,7 @@ const policySchema = z
   )
   .partial();
 
-/** All four members are optional: the worker knows which it needs, and may have defaults (ours). */
+/** All four members are optional: the worker knows the ones that it needs, and may have defaults (ours). */
 const s3ConfigSchema = z
   .looseObject(
     { accessId: secret(), accessSecret: secret(), bucketName: secret(), endpointUrl: httpUrl() },

@@ -22,7 +22,7 @@ export const POD_FILTERS = {
 export function readPodFilter(query: QueryParameters): (pod: Pod) => boolean {
   const wanted = readQuery(POD_FILTERS, query);
   return (pod) =>
-    // A pod belongs to no endpoint, other than a worker.
+    // Unlike a worker, a pod belongs to no endpoint.
     wanted.endpointId === undefined &&
     isWanted(wanted.computeType, [pod.computeType]) &&
     isWanted(wanted.desiredStatus, [pod.desiredStatus]) &&
@@ -36,7 +36,7 @@ export function readPodFilter(query: QueryParameters): (pod: Pod) => boolean {
     isWanted(wanted.gpuTypeId, pod.gpuTypeIds);
 }
 
-/** Without a wish everything matches; of several wishes one has to match. */
+/** Without wanted values everything matches. With several, one has to match. */
 function isWanted(
   wanted: string | readonly string[] | undefined,
   has: readonly (string | undefined)[],

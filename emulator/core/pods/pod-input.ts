@@ -26,7 +26,7 @@ const COUNTRY = /^[A-Z]{2}$/;
 const DEFAULT_NAME = "my pod";
 
 /** The fault of `imageName`, as a sentence without its subject. */
-export const NO_IMAGE = "is required without a templateId of a template that has one";
+export const NO_IMAGE = "is required, unless templateId names a template with one";
 
 const changeable = {
   ...changeShape({ ...CONTAINER_FIELDS, ...VOLUME_FIELDS }),

@@ -11,7 +11,7 @@ import type { Template } from "../resources/templates/template.ts";
 const FIELDS_IN_PLACE: ReadonlySet<string> = new Set(["dockerArgs", "locked", "name"]);
 
 /**
- * A new pod that is to run. Its template, if any, fills in what the request leaves out.
+ * A new pod with the wanted state "running". Its template, if any, fills in what the request leaves out.
  * @throws ServiceError `invalid_request` for a template of workers
  */
 export function makePod(

@@ -5,7 +5,7 @@
  * - A sample more than 5 s off the prediction is a leap of the database's clock. An offset shared by all replicas takes it
  * back. A smaller difference is slewed: service time runs faster or slower until it is made up.
  * - A process that stood still does not know the time. Its service time stands still until the next sample, so that nothing
- * expires. The same happens in a process that finds the database far ahead of the other replicas, until those have looked.
+ * expires. The same happens in a process that finds the database far ahead of the other replicas, until those have sampled too.
  * - Service time never goes back, in the whole cluster: the time that any replica has told is a lower bound for all. A jump of
  * the monotonic clock, for example after the sleep of a machine, counts as a standstill.
  */
@@ -36,7 +36,7 @@ export interface TimeSample {
   readonly offsetMs: number;
   /** Highest service time that any replica has told. */
   readonly highest: number;
-  /** Whether another live replica knows the time. */
+  /** Whether another running replica knows the time. */
   readonly isKnownElsewhere: boolean;
 }
 
@@ -117,7 +117,7 @@ export class SampledTime implements Clock {
       this.#accept(answeredAt, found, this.now());
       return undefined;
     }
-    // The others are ahead too: this process stood still, with its clocks.
+    // If the others are ahead too, this process stood still, with its clocks.
     if (found < predicted || highest - predicted <= LEAP_MS) return predicted;
     this.#accept(answeredAt, found, found);
     return undefined;

@@ -7,8 +7,8 @@ export const CUDA_VERSION = /^\d{1,2}\.\d{1,2}$/;
 export type CudaRequirement = Pick<PlacementPreferences, "allowedCudaVersions" | "minCudaVersion">;
 
 /**
- * Whether a driver for CUDA up to `version` will do (live): the version is in `allowedCudaVersions`, if there are any, and at
- * least `minCudaVersion`. An unknown version always will do.
+ * Whether a driver for CUDA up to `version` is sufficient (live): the version is in `allowedCudaVersions`, if there are any,
+ * and at least `minCudaVersion`. An unknown version is always sufficient.
  */
 export function meetsCudaRequirement(
   version: string | undefined,

@@ -8,7 +8,7 @@ import { hash } from "node:crypto";
 const PREFIX = "ext-";
 const DIGEST_CHARACTERS = 16;
 
-/** The id of the worker with this `instance`, which nobody else can guess; the id does not reveal it. */
+/** The id of the worker with this `instance`. The instance id is secret, and the worker's id does not reveal it. */
 export function externalId(endpointId: string, instance: string): string {
   const digest = hash("sha256", `${endpointId} ${instance}`, "hex");
   return PREFIX + digest.slice(0, DIGEST_CHARACTERS);

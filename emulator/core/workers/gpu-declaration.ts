@@ -1,4 +1,4 @@
-/** Declarations of GPUs, and what they mean on a machine with real ones. Pure. */
+/** Declarations of GPUs, and the resulting devices on a machine with real ones. Pure. */
 import { type GpuDevice, sameType } from "./gpu-allocation.ts";
 
 /** Declared GPUs of one type. */
@@ -16,7 +16,7 @@ type GpuDeclaration = readonly DeclaredGpus[];
 /** The setting: a word, names with numbers, or a list. */
 export type GpuSetting = string | GpuDeclaration;
 
-/** Words: no GPUs, those that nvidia-smi finds, or any that are wanted. */
+/** The words for no GPUs, for the ones that nvidia-smi finds, and for any wanted ones. */
 const NO_GPUS = "none";
 export const ASK_FOR_GPUS = "auto";
 export const SIMULATE_GPUS = "simulate";

@@ -21,7 +21,7 @@ export function unknownGpuWarning(name: string): string | undefined {
   if (KNOWN_GPU_TYPES.some((known) => known === name)) return undefined;
   const meant = closestName(name, KNOWN_GPU_TYPES);
   if (meant === undefined) return undefined;
-  return `the GPU type ${valueInWords(name)} is unknown; did you mean ${meant}? Only a GPU with exactly that name will do`;
+  return `the GPU type ${valueInWords(name)} is unknown; did you mean ${meant}? Only a GPU with exactly that name fits`;
 }
 
 /** Finds a known name despite another case, a typing error or a missing beginning. */

@@ -27,8 +27,8 @@ export function initLimitProblem(template: Pick<Template, "env">): string | unde
 }
 
 /**
- * The limit in ms: 7 minutes by default (spec), 8 minutes for a server until it is healthy (live). A worker with a longer limit
- * of its own gets that. A worker that may wait for a debugger during initialization has no limit.
+ * The limit in ms: 7 minutes by default (spec), 8 minutes for a server until it is healthy (live). The limit of the worker's
+ * template applies if it is longer. A worker that may wait for a debugger during initialization has no limit.
  */
 export function initLimitMs(template: Pick<Template, "env">, type?: EndpointType): number {
   if (type === "LOAD_BALANCING") return declaredInitLimitMs(template) ?? LIMITS.balancedStartMs;

@@ -42,7 +42,7 @@ export function isHold({ type }: ScaleReason): boolean {
   return HOLDS.has(type);
 }
 
-/** What happens to an endpoint by the passing of time alone. */
+/** Events of an endpoint that only the passing of time causes. */
 export type ScaleDue = "queue-delay" | "idle" | "after-failure" | "try-again";
 
 /** A decision and its reasons. */

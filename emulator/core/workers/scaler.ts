@@ -52,9 +52,12 @@ export interface ScalerDecision {
   readonly drain: readonly string[];
   /** Failed workers that have exited and need not be counted any more. */
   readonly forget: readonly string[];
-  /** Time of the next decision if nothing changes; the start of a worker is a change. Undefined: only after a change. */
+  /**
+   * Time of the next decision if nothing changes; the start of a worker is a change. Undefined: a decision follows only after a
+   * change.
+   */
   readonly dueAt: number | undefined;
-  /** What is due at that moment. */
+  /** The event that is due at that moment. */
   readonly dueFor: ScaleDue | undefined;
   /** Number of starting and ready workers, earlier versions included. */
   readonly workers: number;

@@ -32,7 +32,7 @@ const attemptSchema = answered("Attempt", {
   workerStartedAt: instant()
     .optional()
     .meta({ description: "When the job's worker was started, if the job waited for it." }),
-  pulledAt: instant().optional().meta({ description: "When that worker's program ran." }),
+  pulledAt: instant().optional().meta({ description: "When that worker's program began to run." }),
   bootedAt: instant().optional().meta({ description: "When its first message arrived." }),
   readyAt: instant()
     .optional()
@@ -120,7 +120,9 @@ export const streamSchema = z.array(chunkSchema).meta({ id: "Stream" });
 
 /** Chunks of one attempt. */
 export const chunksSchema = answered("Chunks", {
-  attempt: count.meta({ description: "If it has changed, begin again at 0." }),
+  attempt: count.meta({
+    description: "The attempt of the chunks. If it has changed, begin again at 0.",
+  }),
   chunks: z.array(
     z.looseObject({ index: count, output: anyJson(), metrics: anyJson().optional() }),
   ),

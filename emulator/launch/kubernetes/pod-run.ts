@@ -40,7 +40,7 @@ export interface PodRunOptions {
   readonly clock: Clock;
 }
 
-/** How a run came to its end: its pod ended or was deleted, or the pod could not be made. */
+/** The end of a run: its pod ended or was deleted, or could not be made. */
 type PodEnd = { readonly pod: SeenPod } | { readonly failed: string };
 
 type PodCourse = Run<SeenPod, SeenPod>;

@@ -25,7 +25,7 @@ export function checkRead(headers: Headers, info: ObjectInfo, prefix = ""): void
   const isUnchanged =
     noneMatch === undefined ? modifiedAt <= (modifiedSince ?? -Infinity) : names(noneMatch, info);
   if (!isUnchanged) return;
-  // A copy is refused instead, because Not Modified is no answer to it.
+  // A copy has no answer Not Modified, so it is refused.
   if (prefix !== "") throw failed(prefix, "If-None-Match");
   throw new S3Error("NotModified", "the client has this object already", headersOf(info));
 }

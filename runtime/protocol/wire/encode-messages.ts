@@ -1,12 +1,12 @@
 /**
- * Encodes messages without copying the large bytes in them more than once: the generated code copies them three times.
- * The result differs from its own in the order of the fields.
+ * Encodes messages and copies their large bytes only once; the generated code copies them three times. The results differ only
+ * in the order of fields.
  */
 import { Buffer } from "node:buffer";
 import { Chunks, Job, Piece, ServiceMessage, WorkerMessage } from "../generated/worker.ts";
 import { asBuffer } from "./wire-fields.ts";
 
-/** The numbers of the fields, as `worker.proto` has them. */
+/** The numbers of the fields, from `worker.proto`. */
 const FIELD = {
   WorkerMessage: { chunks: 5, piece: 12 },
   Chunks: { lines: 5 },
@@ -15,7 +15,7 @@ const FIELD = {
   Piece: { data: 2 },
 } as const;
 
-/** Minimum bytes of an input that is not copied: copying smaller ones costs less than putting a message together. */
+/** Minimum bytes of an input that is not copied. Copying a smaller one costs less than joining a message. */
 const LARGE_BYTES = 65_536;
 
 type Writer = ReturnType<typeof WorkerMessage.encode>;
@@ -80,13 +80,13 @@ function encodeWith(outer: Writer, field: number, messages: readonly Inner[]): B
   for (const { start, bytes, field: last } of messages) {
     const head = start.uint32(tagOf(last)).uint32(bytes.byteLength).finish();
     outer.uint32(tagOf(field)).uint32(head.byteLength + bytes.byteLength);
-    // The writer is empty then.
+    // `finish` empties the writer.
     parts.push(outer.finish(), head, bytes);
   }
   return parts.length === 0 ? asBuffer(outer.finish()) : Buffer.concat(parts);
 }
 
-/** The tag of a field of the wire type for values with a length. */
+/** The tag of a field with the wire type of values with a length. */
 function tagOf(field: number): number {
   return (field << 3) | 2;
 }

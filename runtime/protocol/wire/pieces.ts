@@ -1,12 +1,12 @@
 /**
  * Sends a large message in pieces, so that small messages pass between them, and joins it at the other end. The receiver
- * confirms each piece, so the sender knows how much waits in buffers on the way, and that the receiver is there.
+ * confirms each piece, so the sender knows the bytes in buffers on the way, and that the receiver is alive.
  */
 import { Buffer } from "node:buffer";
 import type { Piece } from "../generated/worker.ts";
 import { WireError } from "./wire-error.ts";
 
-/** Maximum bytes of a message: one outcome with the largest output, with room to spare. */
+/** Maximum bytes of a message: more than one outcome with the largest output needs. */
 export const MESSAGE_MAX_BYTES = 32_000_000;
 
 /** Maximum payload of a message that is sent whole; also the size of a piece over a slow line. */
@@ -15,7 +15,7 @@ export const PIECE_BYTES = 65_536;
 /** Pieces in a full window: larger pieces cost less, and a window of several lets urgent messages between them. */
 const PIECES_PER_WINDOW = 8;
 
-/** Minimum and maximum of the unconfirmed bytes: the minimum keeps a long line moving, HTTP/2 lets the maximum through. */
+/** Minimum and maximum of the unconfirmed bytes. The minimum keeps a long line busy; HTTP/2 allows the maximum. */
 const WINDOW_MIN_BYTES = 2 * PIECE_BYTES;
 const WINDOW_MAX_BYTES = 4_000_000;
 
@@ -89,7 +89,7 @@ export class PieceSender {
     if (this.isSending) this.#advance();
   }
 
-  /** The window grows while receipts come about as soon as the line allows, and shrinks when pieces wait for each other. */
+  /** The window grows while receipts come as early as the line allows, and shrinks when pieces wait for each other. */
   #adapt({ at, bytes }: SentPiece): void {
     const tookMs = this.#options.now() - at;
     this.#fastestMs = Math.min(this.#fastestMs, tookMs);
@@ -123,7 +123,7 @@ export class PieceSender {
   }
 }
 
-/** Where the bytes of a large message are while it arrives. */
+/** The space of a large message's bytes while it arrives. */
 export interface PieceSpace {
   add(data: Uint8Array): void;
   /** Resolves when received data is within the memory limit; undefined if it already is. */
@@ -167,7 +167,7 @@ export class PieceReader<Space extends PieceSpace> {
     const total = data.byteLength + left;
     if (total > MESSAGE_MAX_BYTES) throw new WireError("Piece.left", "makes the message too large");
     if (this.#space !== undefined && total !== this.#left)
-      throw new WireError("Piece.left", "does not follow from the piece before");
+      throw new WireError("Piece.left", "does not follow the previous piece");
     this.#space ??= this.#spaceFor(total);
     const space = this.#space;
     space.add(data);

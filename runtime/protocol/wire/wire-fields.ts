@@ -1,4 +1,4 @@
-/** Readers of single protobuf fields: each returns a sound value or throws a WireError. */
+/** Readers of single protobuf fields. Each returns a valid value or throws a WireError. */
 import { Buffer } from "node:buffer";
 import type { LeaseRef } from "../outcome.ts";
 import { WireError } from "./wire-error.ts";
@@ -15,13 +15,13 @@ export function requiredCount(value: number | undefined, field: string): number 
   return value;
 }
 
-/** JSON text is never empty, so no bytes mean that the field was left out. */
+/** JSON text is never empty, so an empty field is a missing one. */
 export function requiredBytes(value: Uint8Array | undefined, field: string): Uint8Array {
   if (value === undefined || value.byteLength === 0) throw new WireError(field, "is missing");
   return value;
 }
 
-/** A message that must be there. */
+/** A required message. */
 export function required<T>(value: T | undefined, field: string): T {
   if (value === undefined) throw new WireError(field, "is missing");
   return value;
@@ -38,7 +38,7 @@ export function requiredLease(
   };
 }
 
-/** A Buffer over the memory of `bytes`: the generated code asks for one. */
+/** A Buffer over the memory of `bytes`, for the generated code. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   if (Buffer.isBuffer(bytes)) return bytes;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,4 +1,4 @@
-/** What the service says in one turn: from the bundle to protobuf and back. */
+/** Converts the service's messages of one turn to protobuf and back. */
 import type * as proto from "../generated/worker.ts";
 import type { HandedJob, Revocation, RevocationReason } from "../outcome.ts";
 import type { ChunkReceipt, OutcomeReceipt, Reload, ServiceOrders, Welcome } from "../session.ts";
@@ -12,7 +12,7 @@ const revocationReasons = [
   "lease-lost",
 ] as const satisfies readonly RevocationReason[];
 
-/** The message for `orders`; other fields than those of the protocol are left out. */
+/** The message for `orders`. Fields that are not in the protocol are left out. */
 export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
   return {
     welcome: orders.welcome,
@@ -29,7 +29,7 @@ export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
   };
 }
 
-/** @throws WireError when something required is missing or unknown */
+/** @throws WireError if a required field is missing, or a value is unknown */
 export function decodeOrders(message: proto.ServiceMessage): ServiceOrders {
   const { welcome, jobs, revocations, outcomeReceipts, chunkReceipts, drain } = message;
   const { reload, redirect } = message;

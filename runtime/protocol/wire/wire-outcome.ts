@@ -1,4 +1,4 @@
-/** Outcomes and failures: from the bundles' form to protobuf and back. */
+/** Converts outcomes and failures to protobuf and back. */
 import { defined } from "../without-undefined.ts";
 import { type Failure, isFailureType } from "../failure.ts";
 import * as proto from "../generated/worker.ts";
@@ -57,7 +57,7 @@ function outcomeOf(message: proto.Outcome): Outcome {
   }
 }
 
-/** A failure as it is sent: without `workerId`, as the service knows the worker of a session. */
+/** The sent form of a failure: without `workerId`, because the service knows the worker of a session. */
 export function encodeFailure(failure: Failure): proto.Failure {
   const { type, message, stack, exitCode, signal, outOfMemory, lastLogLines = [] } = failure;
   return { type, message, stack, exitCode, signal, outOfMemory, lastLogLines: [...lastLogLines] };

@@ -1,4 +1,4 @@
-/** What a worker says in one turn: from the bundle to protobuf and back. */
+/** Converts a worker's messages of one turn to protobuf and back. */
 import type * as proto from "../generated/worker.ts";
 import type {
   ChunkReport,
@@ -17,7 +17,7 @@ import {
 } from "./wire-fields.ts";
 import { decodeFailure, decodeOutcome, encodeFailure, encodeOutcome } from "./wire-outcome.ts";
 
-/** The message for `report`; other fields than those of the protocol are left out. */
+/** The message for `report`. Fields that are not in the protocol are left out. */
 export function encodeReport(report: WorkerReport): proto.WorkerMessage {
   return {
     hello: report.hello && { ...report.hello, held: [...report.hello.held] },
@@ -36,7 +36,7 @@ export function encodeReport(report: WorkerReport): proto.WorkerMessage {
   };
 }
 
-/** @throws WireError when something required is missing or unknown */
+/** @throws WireError if a required field is missing, or a value is unknown */
 export function decodeReport(message: proto.WorkerMessage): WorkerReport {
   const { hello, ready, initFailure, renewals, chunks, progress, outcomes } = message;
   const { draining, credit, pauses, schemas } = message;

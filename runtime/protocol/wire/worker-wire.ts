@@ -1,4 +1,4 @@
-/** The gRPC form of a worker's session: the service definition both sides use, and the conversions of its messages. */
+/** The gRPC form of a worker's session: the service definition of both sides, and the conversion of its messages. */
 import type { Buffer } from "node:buffer";
 import { ServiceMessage, WorkerMessage } from "../generated/worker.ts";
 import { encodeServiceMessage, encodeWorkerMessage } from "./encode-messages.ts";
@@ -11,8 +11,8 @@ export { decodeReport, encodeReport } from "./wire-report.ts";
 export type { ServiceMessage, WorkerMessage };
 
 /**
- * The service definition for @grpc/grpc-js, on the client's side and the server's. It differs from the generated one in
- * that a message is not copied once more to become a Buffer, nor its chunks and large inputs more than once.
+ * The service definition for @grpc/grpc-js, on the client's side and the server's. Unlike the generated one, it does not copy a
+ * message again to make it a Buffer, and copies chunks and large inputs only once.
  */
 export const WORKER_SERVICE = {
   session: {

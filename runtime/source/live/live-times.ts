@@ -13,7 +13,7 @@ export interface LiveTimes {
   readonly retry: BackoffTerms;
   /** Timeout of a report, including all its retries. */
   readonly reportPatienceMs: number;
-  /** Time for which the queue must keep answering that a job, its address or the worker is unknown before this counts. */
+  /** Time after which repeated answers of the queue that a job, its address or the worker is unknown count. */
   readonly doubtPatienceMs: number;
 }
 

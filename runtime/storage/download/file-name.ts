@@ -16,7 +16,7 @@ export function fileNameOf(path: string): string {
     .replaceAll(/[^\p{L}\p{M}\p{N}._ -]+/gu, "_")
     .replaceAll(/^[. -]+|[. ]+$/gu, "");
   if (name === "") return FALLBACK;
-  // The ending shows the type, so it is kept longest.
+  // A long name is cut before its ending, which shows the type.
   const ending = /\.[\w-]{1,16}$/u.exec(name)?.[0] ?? "";
   const stem = Array.from(name.slice(0, name.length - ending.length));
   return `${stem.slice(0, MAX_LENGTH - ending.length).join("")}${ending}`;

@@ -236,7 +236,7 @@ describe("mistakes", () => {
     expect(await answer).toBe("after");
     await eventually("it is said", () => saying() === said + 1 || undefined);
     served.save("app/plain/handler.ts", `throw new Error("no memory");\n${answering("never")}`);
-    await served.emulator.stderrMatch(/no memory.*The version before serves on/u);
+    await served.emulator.stderrMatch(/no memory.*The previous version stays in service/u);
     expect(saying()).toBe(said + 1);
     served.save("app/plain/handler.ts", answering("mended"));
     await expectAnswer(served, "plain", "mended");
@@ -244,7 +244,7 @@ describe("mistakes", () => {
 
   test("that appear when the handler is loaded leave the previous version in service", async () => {
     served.save("app/plain/handler.ts", `throw new Error("no weights");\n${answering("never")}`);
-    await served.emulator.stderrMatch(/no weights.*The version before serves on/u);
+    await served.emulator.stderrMatch(/no weights.*The previous version stays in service/u);
     expect(await served.call("plain")).toBe("mended");
     served.save("app/plain/handler.ts", answering("with weights"));
     await expectAnswer(served, "plain", "with weights");

@@ -18,7 +18,7 @@ describe("sv-worker exits with", () => {
     });
     expect(status).toBe(2);
     expect(stderr).toContain("SV_SERVICE_ADDRESS (tls://host:port or unix:/path)");
-    expect(stderr).toContain("sv-worker --help says");
+    expect(stderr).toContain("See sv-worker --help");
   });
 
   test("3 after telling the service that the handler cannot be imported", async () => {

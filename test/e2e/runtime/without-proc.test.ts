@@ -50,7 +50,7 @@ test.skipIf(missing !== undefined)(
   async () => {
     await using scene = await setScene();
     const { emulator, endpoint, sleepers } = scene;
-    const said = emulator.stderrLines.filter((line) => line.includes("this system does not tell"));
+    const said = emulator.stderrLines.filter((line) => line.includes("this system does not show"));
     expect(said).toEqual([expect.stringContaining("why a process was killed")]);
     await endpoint.runSync({ quick: true });
 

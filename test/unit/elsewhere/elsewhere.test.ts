@@ -214,7 +214,7 @@ describe("the port for workers", () => {
 
   it("is refused with invalid settings", async () => {
     for (const [options, says] of [
-      [{ workerAddress: "a:1", workerPort: undefined }, "workerAddress goes with workerPort"],
+      [{ workerAddress: "a:1", workerPort: undefined }, "workerAddress needs workerPort"],
       [
         { workerAddress: "http://a" },
         'workerAddress must be host:port, like gpu.example.com:7443; got "http://a"',

@@ -43,7 +43,7 @@ const HEX_DIGITS = "four hexadecimal digits after \\u";
 const REST_OF_CHARACTER = "the rest of a UTF-8 character";
 const REST_OF_NUMBER = "the rest of a number";
 
-/** For each state: what it expects, in words for a message, and its steps. The last step for a byte counts. */
+/** For each state: the expected text in words, for messages, and its steps. The last step for a byte counts. */
 const STATES = {
   start: ["a value", { [ANY_BYTE]: "beginValue", [SPACE]: "start" }],
   done: ["nothing after the value", { [SPACE]: "done" }],
@@ -85,7 +85,7 @@ const STATES = {
   utf8Last: [REST_OF_CHARACTER, { "\x80-\xbf": "string" }],
   utf8Two: [REST_OF_CHARACTER, { "\x80-\xbf": "utf8Last" }],
   utf8Three: [REST_OF_CHARACTER, { "\x80-\xbf": "utf8Two" }],
-  // The range after these bytes is narrower: no overlong form, no surrogate, nothing above U+10FFFF.
+  // After these bytes the range is narrower, without overlong forms, surrogates and characters above U+10FFFF.
   utf8AfterE0: [REST_OF_CHARACTER, { "\xa0-\xbf": "utf8Last" }],
   utf8AfterEd: [REST_OF_CHARACTER, { "\x80-\x9f": "utf8Last" }],
   utf8AfterF0: [REST_OF_CHARACTER, { "\x90-\xbf": "utf8Two" }],

@@ -62,7 +62,7 @@ export const runningRows: readonly TransitionRow[] = [
     from: "IN_PROGRESS",
     event: "append-chunks",
     when: {
-      says: "the next in order",
+      says: "the next chunk in order",
       test: (job, event) => as(event, "append-chunks").firstIndex === job.chunkCount,
     },
     to: "IN_PROGRESS",

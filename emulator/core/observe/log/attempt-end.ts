@@ -1,4 +1,4 @@
-/** What the log says of an attempt of a job that ended, and of a job that ended without one. */
+/** The log's entries about an ended attempt of a job, and about a job that ended without an attempt. */
 import type { Failure } from "../../../../runtime/protocol/failure.ts";
 import { isTerminal, type JobStatus } from "../../../../runtime/protocol/job-status.ts";
 import { type AttemptOutcome, outcomeInWords } from "../../jobs/attempt.ts";
@@ -7,23 +7,23 @@ import type { Job } from "../../jobs/job.ts";
 import { elapsed } from "../../jobs/transitions/row.ts";
 import type { LogEntry } from "./log-entry.ts";
 
-/** An attempt of a job that ended, or a job that ended without one. */
+/** An ended attempt of a job, or a job that ended without an attempt. */
 export interface AttemptEnd {
   readonly jobId: string;
   readonly endpointId: string;
   /** `expired`: the job's time to live ran out before it had ended, and it was deleted; `purged`: it was removed from the queue. */
   readonly outcome: Exclude<AttemptOutcome, "running"> | "expired" | "purged";
-  /** Whether the job is in its queue again; otherwise it has ended, or is gone. */
+  /** Whether the job is in its queue again; otherwise it has ended or was deleted. */
   readonly isTriedAgain: boolean;
-  /** Hand-overs so far; 0: no worker had the job. */
+  /** Number of hand-overs so far; 0: no worker had the job. */
   readonly attempt: number;
   /** From the hand-over to the end, ms; undefined for a job that no worker had. */
   readonly durationMs: number | undefined;
-  /** Why the attempt failed; undefined where it did not. Of one that is made again texts may be cut. */
+  /** The reason of a failure; undefined without one. If the job is tried again, texts may be cut. */
   readonly failure: Failure | undefined;
 }
 
-/** A change of a job's status; null stands for no job. `job` is as it became, or as it was before it was deleted. */
+/** A change of a job's status; null stands for no job. `job` is the new state, or the last one before its deletion. */
 interface Moved {
   readonly job: Job;
   readonly from: JobStatus | null;
@@ -53,12 +53,12 @@ const HARMLESS: ReadonlySet<AttemptEnd["outcome"]> = new Set([
   ...(["handed_back", "undelivered", "interrupted"] as const),
 ]);
 
-/** Whether something went wrong that a person may want to mend. */
+/** Whether the end is a problem that a person may want to fix. */
 export function isTrouble({ outcome }: Pick<AttemptEnd, "outcome">): boolean {
   return !HARMLESS.has(outcome);
 }
 
-/** @param at when it is written, ms since 1970 */
+/** @param at time of writing, ms since 1970 */
 export function attemptEntry(end: AttemptEnd, at: number): LogEntry {
   const { failure, ...fields } = end;
   const level = !isTrouble(end) ? "info" : end.isTriedAgain ? "warn" : "error";

@@ -104,7 +104,7 @@ export class ServiceMetrics {
     this.requestDuration.observe({ operation }, seconds(durationMs));
   }
 
-  /** Another replica had to answer a request: it did, no replica could, or the client had gone. */
+  /** A request was for another replica: it answered, none could be reached, or the client had gone. */
   requestForwarded(outcome: "answered" | "refused" | "client_gone"): void {
     this.forwarded.add({ outcome });
   }

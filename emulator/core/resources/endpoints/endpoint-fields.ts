@@ -273,7 +273,7 @@ export const ENDPOINT_FIELDS = {
     isSettled: true,
     file: {
       means:
-        "`GPU` for workers with [GPUs](scaling.md#gpus) of their own; `GPU` where one of the next two is set",
+        "`GPU` for workers with [GPUs](scaling.md#gpus) of their own; default `GPU` if one of the next two is set",
       default: "CPU",
     },
   },

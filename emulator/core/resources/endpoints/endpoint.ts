@@ -55,7 +55,7 @@ export interface Endpoint extends PlacementPreferences, VolumeChoice {
   readonly createdAt: string;
 }
 
-/** The rest of a sentence with the subject `scalerType`: without a queue nothing can wait in it. */
+/** The rest of a sentence with the subject `scalerType`. Without a queue there is no wait in it. */
 export function scalerProblem(
   type: EndpointType | undefined,
   scalerType: Endpoint["scalerType"] | undefined,

@@ -19,7 +19,7 @@ export interface ServedTemplate extends Pick<ServedOrigin, "envSources"> {
   readonly template: Template;
 }
 
-/** Data of a resource from a file that the management interface does not show. */
+/** Data that a file adds to a resource. The management interface does not show it. */
 export interface ServedOrigin {
   /** Absolute path of the handler module. */
   readonly handlerPath?: string | undefined;

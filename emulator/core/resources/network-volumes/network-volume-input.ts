@@ -1,4 +1,4 @@
-/** What a client sends to create or change a network volume, checked (source: spec). */
+/** Bodies that create or change a network volume, checked (source: spec). */
 import { z } from "zod";
 import { DATA_CENTER } from "../../catalog/data-centers.ts";
 import {

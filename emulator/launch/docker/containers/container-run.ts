@@ -21,7 +21,7 @@ import { programProblem, startProblem } from "../docker-errors.ts";
 /** Timeout of the last lines from a container that has ended. */
 const LAST_LINES_MS = 2_000;
 
-/** Exit codes of a container whose engine's init could not run the program. The container itself did start. */
+/** Exit codes if the engine's init could not run the program. The container itself did start. */
 const CANNOT_RUN: readonly number[] = [126, 127];
 const INIT_COMPLAINT = /^\[FATAL tini \(\d+\)\] (exec .* failed: .*)$/u;
 

@@ -1,4 +1,4 @@
-/** Explains refusals by a statement of a batch. */
+/** Explains why a statement of a batch was refused. */
 import type { Batch } from "../../batch.ts";
 import {
   chunksOutOfOrder,

@@ -62,7 +62,7 @@ test("without a short directory the error has the path, its length, the limit an
   const directory = directoryFor(root.path, "worker.sock", FITS_BYTES + 1);
   const failure = placeWorkerSocket(directory, made, path.join(root.path, "none"));
   await expect(failure).rejects.toThrow(
-    `the path ${directory}/worker.sock has 104 bytes, and that of a unix socket has 103 at most; set TMPDIR to a shorter directory (ENOENT`,
+    `the path ${directory}/worker.sock has 104 bytes; the path of a unix socket may have at most 103; set TMPDIR to a shorter directory (ENOENT`,
   );
 });
 

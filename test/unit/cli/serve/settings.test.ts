@@ -153,7 +153,7 @@ test.each<[Flags, Environment, string]>([
   [{ kubernetes: "No_Name" }, {}, "--kubernetes must be the name of a namespace"],
   [{}, { SV_KUBERNETES: "gpu" }, "SV_KUBERNETES needs --worker-port, where pods take their jobs"],
   [{ workerPort: "x" }, {}, "--worker-port must be an integer"],
-  [{ workerAddress: "a:1" }, {}, "--worker-address goes with --worker-port"],
+  [{ workerAddress: "a:1" }, {}, "--worker-address needs --worker-port"],
   [{ workerPort: "1", workerAddress: "tls://a:1" }, {}, "--worker-address must be host:port"],
   [{ tlsCert: "a.pem" }, {}, "--tls-cert needs --tls-key"],
   [{}, { SV_TLS_KEY: "d.key" }, "SV_TLS_KEY needs --tls-cert"],

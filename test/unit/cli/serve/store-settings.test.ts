@@ -84,8 +84,8 @@ test("--ephemeral keeps nothing, whatever config and environment say", () => {
 test.each([
   [{ store: "mysql://ada:hush@host/sv" }, "--store must be an address like postgres://"],
   [{ store: ONE, objects: "/var/payloads" }, "--objects must be an address like s3://"],
-  [{ objects: BUCKET }, "--objects goes with --store"],
-  [{ advertise: "http://one:80" }, "--advertise goes with --store"],
+  [{ objects: BUCKET }, "--objects needs --store"],
+  [{ advertise: "http://one:80" }, "--advertise needs --store"],
   [{ store: ONE, advertise: "one:80" }, "--advertise must be an address like https://"],
   [{ store: ONE, advertise: "http://one:80/path" }, "--advertise must be an address like https://"],
 ])("%j is refused without showing a secret", (flags, sentence) => {

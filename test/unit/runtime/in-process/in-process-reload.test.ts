@@ -12,7 +12,7 @@ test("a reload returns the previous version, which continues to serve", async ()
   run.source.reload({ version: 2, modulePath: "/new.mjs", sourcePath: "/new.ts" });
   await answered;
   expect(run.log.filter(({ level }) => level === "error").map(({ msg }) => msg)).toEqual([
-    "A handler that is a function of this process cannot be reloaded.\nThe version before serves on.",
+    "A handler that is a function of this process cannot be reloaded.\nThe previous version stays in service.",
   ]);
   expect(await run.source.submit().result()).toEqual({ kind: "completed", output: "as before" });
 });

@@ -84,7 +84,7 @@ describe("a version that cannot be made ready", () => {
     run.source.reload(await reloadOf("setup-throws", 2));
     await run.source.hasReloaded(2);
     expect(run.log.filter(({ level }) => level === "error").map(({ msg }) => msg)).toEqual([
-      "setup of setup-throws.ts failed: model.safetensors is cut off\nThe version before serves on.",
+      "setup of setup-throws.ts failed: model.safetensors is cut off\nThe previous version stays in service.",
     ]);
     expect(await pidOf(run)).toBe(first);
     await standbyOf(run);
@@ -99,7 +99,7 @@ describe("a version that cannot be made ready", () => {
     run.source.reload(await reloadOf("setup-throws", 2));
     // The first process may still become ready.
     await run.logged(
-      "setup of setup-throws.ts failed: model.safetensors is cut off\nThe version before serves on.",
+      "setup of setup-throws.ts failed: model.safetensors is cut off\nThe previous version stays in service.",
     );
     expect(run.source.reloaded).toBeUndefined();
   });
