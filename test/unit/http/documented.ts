@@ -1,4 +1,7 @@
-/** Holds each answer of the service against the OpenAPI document of its dialect: status, media type, headers and body. */
+/**
+ * Checks each answer of the service against the OpenAPI document of its dialect: status, media type, headers and
+ * body.
+ */
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -25,23 +28,26 @@ export interface DocumentedOperation {
   /** Path in the document's form, with `{name}` for parameters, below the dialect's base path. */
   readonly path: string;
   readonly operation: OperationObject;
-  /** The document's, by the names that its references have. */
+  /** The document's schemas, by the names of its references. */
   readonly schemas: Readonly<Record<string, unknown>>;
 }
 
 type PathItem = NonNullable<OpenApiDocument["paths"]>[string];
 type OperationObject = NonNullable<PathItem["get"]>;
 
-/** What a dialect says of its answers. */
+/** A dialect's documented answers. */
 interface Documentation {
   readonly basePath: string;
-  /** By which its schemas are referred to. */
+  /** Base of references to its schemas. */
   readonly schemaId: string;
   readonly document: OpenApiDocument;
   readonly operations: readonly DocumentedOperation[];
 }
 
-/** Hundreds of schemas are used a few times each: compiling better validators would take longer than it saves. */
+/**
+ * Without compiled validators: hundreds of schemas are used a few times each, so compilation would cost more than
+ * it saves.
+ */
 const QUICKLY_COMPILED = { inlineRefs: false, code: { optimize: false } };
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, ...QUICKLY_COMPILED });
@@ -52,7 +58,7 @@ const CONTRACT = documentationOf(CONTRACT_DIALECT);
 const LIVE = documentationOf(LIVE_DIALECT);
 const REST_V2 = documentationOf(REST_V2_DIALECT);
 
-/** The document of the contract's dialect. */
+/** The document of our own dialect. */
 export const DOCUMENT = CONTRACT.document;
 export const DOCUMENTED = CONTRACT.operations;
 
@@ -60,7 +66,7 @@ export const LIVE_DOCUMENT = LIVE.document;
 
 export const REST_V2_DOCUMENT = REST_V2.document;
 
-/** The operations of all. */
+/** The operations of all dialects. */
 export const ALL_DOCUMENTED = [...CONTRACT.operations, ...LIVE.operations, ...REST_V2.operations];
 
 function documentationOf(dialect: Dialect): Documentation {
@@ -79,10 +85,10 @@ function documentationOf(dialect: Dialect): Documentation {
   return { basePath, schemaId, document, operations };
 }
 
-/** Fails if the document does not show such an answer to a call of `method` at `target` (a path with a query). */
+/** Fails if the document has no such answer to a call of `method` at `target` (a path with a query). */
 export function assertDocumented(method: string, target: string, answer: AnswerToCheck): void {
   const [written = ""] = target.split("?", 1);
-  // Slashes that say nothing are ignored.
+  // Redundant slashes are ignored.
   const path = written.replaceAll(/\/{2,}/gu, "/");
   const documentation = documentationAt(path);
   const { basePath, schemaId, operations } = documentation;
@@ -111,7 +117,7 @@ export function assertDocumented(method: string, target: string, answer: AnswerT
   assertFits(what, schemaId, `#${pointer}/content/${escaped(type)}/schema`, body);
 }
 
-/** The operation that a call of `method` at `target` (a path with a query) is; undefined for none. */
+/** The operation for a call of `method` at `target` (a path with a query); undefined for none. */
 export function operationIdAt(method: string, target: string): string | undefined {
   const [path = ""] = target.split("?", 1);
   const { operations } = documentationAt(path);
@@ -123,7 +129,7 @@ function documentationAt(path: string): Documentation {
   return isOfRestV2(path.slice(LIVE.basePath.length)) ? REST_V2 : LIVE;
 }
 
-/** The schema of refusals where no operation is called, or not by that method. */
+/** The schema of refusals for an unknown operation or method. */
 function errorSchemaAt(documentation: Documentation, path: string): string {
   const { operations } = documentation;
   if (documentation === REST_V2) return "Problem";
@@ -139,7 +145,7 @@ function assertFits(what: string, schemaId: string, pointer: string, body: unkno
   assert.ok(validate(body), `${what}, which does not fit: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** What stands at a place of the document, and where, after following a reference. */
+/** Value at a place of the document, and its place after following a reference. */
 function resolve(
   documentation: Documentation,
   pointer: string,
@@ -158,7 +164,7 @@ function escaped(key: string): string {
   return encodeURIComponent(key.replaceAll("~", "~0").replaceAll("/", "~1"));
 }
 
-/** A path that the document names is no parameter of another path, by whatever method it is called. */
+/** A path of the document is no parameter of another path, by any method. */
 function operationOf(
   operations: readonly DocumentedOperation[],
   method: string,
@@ -172,7 +178,7 @@ function operationOf(
   );
 }
 
-/** A slash at the end says nothing where the path as written leads nowhere. */
+/** A slash at the end is redundant if the exact path does not exist. */
 function operationAt<T extends { readonly path: string }>(
   operations: readonly T[],
   path: string,
@@ -186,7 +192,7 @@ function operationAt<T extends { readonly path: string }>(
 function fits(pattern: string, path: string): boolean {
   const wanted = pattern.split("/");
   const all = path.split("/");
-  // What is called `path` is the rest of it, slashes and all, or nothing.
+  // The parameter `path` is the rest of the path with its slashes, or empty.
   const isOpen = wanted.at(-1) === "{path}";
   const given = isOpen && all.length > wanted.length ? all.slice(0, wanted.length) : all;
   return (

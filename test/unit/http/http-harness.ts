@@ -1,4 +1,4 @@
-/** A real HTTP server on a loopback port before a test engine, and ways to call it: as a client, or byte by byte. */
+/** A real HTTP server on a loopback port before a test engine, and calls of it: as a client, or byte by byte. */
 import { once } from "node:events";
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
@@ -30,30 +30,30 @@ import {
 import { assertSandboxed } from "./sandboxed.ts";
 import { assertDocumented } from "./documented.ts";
 
-/** Opens everything, the emulator's own operations too. */
+/** A key for everything, the emulator's own operations included. */
 export const KEY = "test-key";
-/** Opens everything else. */
+/** A key for everything else. */
 export const USER_KEY = "users-key";
 export const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
-/** A second key that is as good. */
+/** A second key for the same operations. */
 export const OTHER_KEY = "other-key";
 
 export interface TestHttp extends AsyncDisposable {
   readonly test: TestEngine;
   readonly http: HttpServer;
-  /** What the rate limits have seen; undefined if there are none. */
+  /** Counts of the rate limits; undefined if there are none. */
   readonly gate: RateLimiter | undefined;
   readonly url: string;
   /**
-   * Calls with the good key; a body that is no text or bytes is sent as JSON. Fails if the answer is none that the
-   * OpenAPI document shows for the operation.
+   * Calls with the valid key; a body that is no text or bytes is sent as JSON. Fails if the OpenAPI document does
+   * not show the answer.
    */
   call(method: Dispatcher.HttpMethod, path: string, options?: CallOptions): Promise<TestAnswer>;
-  /** The answer as it comes, for streams. */
+  /** The streamed answer. */
   open(path: string, headers?: Record<string, string>): Promise<Dispatcher.ResponseData>;
-  /** Sends text over a new connection as it stands. */
+  /** Sends text unchanged over a new connection. */
   socket(text: string | Uint8Array): Promise<Socket>;
-  /** Sends text over a new connection and answers everything that came back until the service closed it. */
+  /** Sends text over a new connection and returns all that came back until the service closed it. */
   raw(text: string | Uint8Array): Promise<string>;
 }
 
@@ -82,9 +82,9 @@ export interface TestHttpOptions
   readonly store?: Store;
   /** By default the test connects its workers itself. */
   readonly launcher?: Launcher;
-  /** Replaces the one made from the two above. */
+  /** Replaces the engine made from the two above. */
   readonly engine?: TestEngine;
-  /** Default: none, but for `SV_TEST_FORWARDED`. */
+  /** Default: none, except with `SV_TEST_FORWARDED`. */
   readonly ownership?: HttpServerOptions["ownership"];
 }
 
@@ -94,13 +94,13 @@ type Serve = (
 ) => { readonly server: HttpServer; readonly gate: RateLimiter | undefined };
 
 const OK = 200;
-/** Begins the paths of requests about the jobs of an endpoint. */
+/** Prefix of the paths of requests about the jobs of an endpoint. */
 const JOBS = "/v2/";
 
-/** Ids that an engine may draw before they could be another one's. */
+/** Number of ids that an engine may draw before they could be another's. */
 const IDS_EACH = 1_000_000;
 
-/** Starts everything, without rate limits unless told otherwise; `await using` takes it down again. */
+/** Starts everything, without rate limits by default; `await using` stops it again. */
 export async function startTestHttp(options: TestHttpOptions = {}): Promise<TestHttp> {
   const { store, launcher, limits, engine: given, ownership: shared, ...others } = options;
   const test =
@@ -189,7 +189,7 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
 
 type TestCallers = Pick<EmulatorOptions, "allowedHosts" | "allowedOrigins" | "trustProxy">;
 
-/** By default requests that are written out byte by byte may call the service `x`. */
+/** By default requests written byte by byte may call the service `x`. */
 export function testCallers({
   allowedHosts = ["x"],
   allowedOrigins = [],
@@ -198,7 +198,7 @@ export function testCallers({
   return callerCheck("127.0.0.1", { allowedHosts, allowedOrigins, trustProxy });
 }
 
-/** Another replica of the same store that owns nothing and passes requests about endpoints on. */
+/** Another replica of one store that owns nothing and forwards requests about endpoints. */
 async function startFront(
   { shared, clock, engine: { secretKey } }: TestEngine,
   ownerUrl: string,
@@ -215,7 +215,7 @@ async function startFront(
   return {
     server,
     url,
-    /** To be called with each request about jobs that was answered. */
+    /** Call this with each answered request about jobs. */
     answered: () => (answered += 1),
     async stop() {
       const { series } = metrics.forwarded;
@@ -237,7 +237,7 @@ export function testKeys({ clock }: Pick<TestEngine["engine"], "clock">): KeyRin
   return new KeyRing(keys, clock);
 }
 
-/** Makes a key over the interface; answers the key itself and its id. */
+/** Creates a key over the interface; returns the key and its id. */
 export async function makeKey(
   service: TestHttp,
   body: Partial<KeyInput>,
@@ -249,7 +249,7 @@ export async function makeKey(
   return json as { key: string; id: string };
 }
 
-/** The id of what is created there. */
+/** The id of the resource that is created there. */
 export async function made(
   service: Pick<TestHttp, "call">,
   path: string,
@@ -267,7 +267,7 @@ function isRaw(body: unknown): body is string | Uint8Array {
   return typeof body === "string" || body instanceof Uint8Array;
 }
 
-/** After bad input: nothing of it was stored, and the service still takes jobs on its kept connections. */
+/** Checks after bad input that nothing was stored, and that the service still takes jobs on its open connections. */
 export async function assertUnharmed(service: TestHttp): Promise<void> {
   const { json } = await service.call("GET", "/v2/echo/health");
   const { inQueue, inProgress } = (json as { jobs: { inQueue: number; inProgress: number } }).jobs;

@@ -1,4 +1,4 @@
-/** The interface by TLS, over real sockets. */
+/** The interface over TLS, with real sockets. */
 import { once } from "node:events";
 import { connect as connectPlainly, type Socket } from "node:net";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
@@ -17,7 +17,7 @@ function taken({ cert, key }: TestCertificate) {
   return { cert: Buffer.from(cert), key: Buffer.from(key), warning: undefined };
 }
 
-/** A connection of a client that trusts `certificate` and no other. */
+/** A connection of a client that trusts only `certificate`. */
 async function open(
   { url }: Pick<TestHttp, "url">,
   { cert }: TestCertificate = ONE,
@@ -50,7 +50,7 @@ describe("a service with a certificate", () => {
   });
   afterEach(async () => service[Symbol.asyncDispose]());
 
-  it("answers by HTTPS, and has https in its addresses", async () => {
+  it("answers over HTTPS, and has https in its addresses", async () => {
     expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/u);
     expect(service.http.dashboardLink(service.url)).toMatch(/^https:/u);
     expect(await ask(service, "GET /v2/echo/health")).toMatch(/^HTTP\/1\.1 200 /u);
@@ -58,7 +58,7 @@ describe("a service with a certificate", () => {
     expect(await ask(service, "GET /v2/echo/health", page)).toMatch(/^HTTP\/1\.1 200 /u);
   });
 
-  it("speaks TLS 1.2 and 1.3, and HTTP/1.1 in it", async () => {
+  it("accepts TLS 1.2 and 1.3, with HTTP/1.1", async () => {
     const protocols = [];
     for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
       const versions = { minVersion: version, maxVersion: version };
@@ -74,7 +74,7 @@ describe("a service with a certificate", () => {
     await expect(open(service, ONE, old)).rejects.toThrow("protocol version");
   });
 
-  it("ends a connection that does not speak TLS, and keeps serving others", async () => {
+  it("ends a connection without TLS, and keeps serving others", async () => {
     const plain = connectPlainly(Number(new URL(service.url).port), "127.0.0.1");
     plain.on("error", () => undefined).resume();
     plain.write(head("GET /v2/echo/health"));
@@ -88,7 +88,7 @@ describe("a service with a certificate", () => {
     expect(await new TextReader(socket).rest()).toMatch(/^HTTP\/1\.1 400 [^]*invalid_header/u);
   });
 
-  it("gives new connections the new certificate, while open connections go on", async () => {
+  it("gives new connections the new certificate, while open connections continue", async () => {
     const before = await open(service);
     service.http.useCertificate(taken(OTHER));
     (await open(service, OTHER)).destroy();
@@ -116,13 +116,13 @@ describe("a load balancing endpoint", () => {
   const SWITCHING =
     "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n";
 
-  it("is told that it was called by HTTPS", async () => {
+  it("gets the information that it was called over HTTPS", async () => {
     await using web = await startBalancedHttp({ certificate: taken(ONE) });
     web.server.on("request", ({ headers }, response) => response.end(headers["x-forwarded-proto"]));
     expect(await ask(web.service, "GET /lb/web/")).toMatch(/\r\n\r\n(?:5\r\n)?https/u);
   });
 
-  it("can be talked to by a WebSocket, each half of which is closed by itself", async () => {
+  it("accepts a WebSocket, each half of which closes separately", async () => {
     await using web = await startBalancedHttp({ certificate: taken(ONE) });
     web.server.on("upgrade", (_request, socket) => {
       socket.write(SWITCHING);
@@ -137,7 +137,7 @@ describe("a load balancing endpoint", () => {
     expect(await new TextReader(socket).rest()).toMatch(/^HTTP\/1\.1 101 [^]*heard hello$/u);
   });
 
-  it.each(["client", "server"])("loses it as a whole when its %s breaks off", async (who) => {
+  it.each(["client", "server"])("loses the whole WebSocket when its %s breaks off", async (who) => {
     await using web = await startBalancedHttp({ certificate: taken(ONE) });
     const upgraded = Promise.withResolvers<Socket>();
     web.server.on("upgrade", (_request, socket) => {

@@ -8,7 +8,7 @@ import { createTestEngine } from "../engine-harness.ts";
 import { KEY, startTestHttp, testCallers, type TestHttp } from "./http-harness.ts";
 import { TextReader } from "./operation/answers/text-reader.ts";
 
-/** A long timeout: a test that needs it to end fails. */
+/** A long timeout: a test that waits for it fails. */
 const NEVER_MS = 3_600_000;
 
 async function unstarted() {
@@ -27,14 +27,14 @@ async function watched(service: TestHttp, jobId: string): Promise<void> {
   while (!service.test.engine.watchers.isWatched(jobId)) await service.test.clock.settle();
 }
 
-it("can be stopped before it is started, twice, and then not be started any more", async () => {
+it("the server can be stopped before its start, twice, and cannot be started afterwards", async () => {
   const http = await unstarted();
   await Promise.all([http.stop(), http.stop()]);
   await http.stop();
   await expect(http.start({ host: "127.0.0.1", port: 0 })).rejects.toThrow("once only");
 });
 
-it("can be stopped while it starts", async () => {
+it("the server can be stopped during its start", async () => {
   const http = await unstarted();
   const started = http.start({ host: "127.0.0.1", port: 0 });
   await http.stop();
@@ -50,7 +50,7 @@ it("the server reports its port, and a URL that also works for IPv6", async () =
   await http.stop();
   const other = await unstarted();
   const started = await other.start({ host: "::1", port: 0 }).catch((error: unknown) => error);
-  // A machine without IPv6 says that this is none of its addresses.
+  // A machine without IPv6 reports that this is none of its addresses.
   if (started instanceof ListenError) expect(started.reason).toBe("bad-host");
   else expect(started).toMatch(/^http:\/\/\[::1\]:[1-9]\d+$/);
   await other.stop();
@@ -87,7 +87,7 @@ it.each([
   },
 );
 
-it("a stop answers waiting clients at once with the known state, and closes every connection", async () => {
+it("a stop answers waiting clients at once with the known state, and closes all connections", async () => {
   await using service = await startTestHttp({ stopGraceMs: NEVER_MS });
   const worker = await service.test.connectWorker();
   const runsync = service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
@@ -99,7 +99,7 @@ it("a stop answers waiting clients at once with the known state, and closes ever
   const batch = service.call("GET", `/v2/echo/stream/${jobId}`);
   const accept = "text/event-stream";
   const events = new TextReader((await service.open(`/v2/echo/stream/${jobId}`, { accept })).body);
-  // Each of the three has a longest time to wait.
+  // Each of the three has the maximum wait.
   while (clock.armed < armed + 3) await clock.settle();
   await service.http.stop();
   expect((await runsync).json).toStrictEqual({ id: jobId, status: "IN_PROGRESS" });
@@ -109,7 +109,7 @@ it("a stop answers waiting clients at once with the known state, and closes ever
   expect(await events.rest()).toBe("");
 });
 
-it("lets a submission in flight end, and takes no request that begins later", async () => {
+it("a stop lets a submission in flight end, and refuses requests that begin later", async () => {
   await using service = await startTestHttp({ stopGraceMs: NEVER_MS });
   const head = `host: x\r\nauthorization: ${KEY}\r\n`;
   const body = '{"input":{}}';
@@ -132,7 +132,7 @@ it("lets a submission in flight end, and takes no request that begins later", as
   expect(inQueue).toBe(1);
 });
 
-it("cuts off requests that do not end within the grace time", async () => {
+it("a stop cuts off requests that do not end within the grace time", async () => {
   await using service = await startTestHttp({ stopGraceMs: 20 });
   const stuck = await service.socket(
     `POST /v2/echo/run HTTP/1.1\r\nhost: x\r\nauthorization: ${KEY}\r\ncontent-length: 9\r\n\r\n`,
@@ -144,7 +144,7 @@ it("cuts off requests that do not end within the grace time", async () => {
   expect(await closed).toHaveLength(1);
 });
 
-it("ends the stream of a reader that has stopped reading", async () => {
+it("a stop ends the stream of a reader that has stopped reading", async () => {
   await using service = await startTestHttp({ stopGraceMs: 20 });
   const worker = await service.test.connectWorker();
   await service.call("POST", "/v2/echo/run", { body: { input: {} } });

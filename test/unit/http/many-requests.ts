@@ -4,10 +4,10 @@ import type { Socket } from "node:net";
 import { expect } from "vitest";
 import { KEY, type TestHttp } from "./http-harness.ts";
 
-/** Options of a request with the right key. */
+/** Options of a request with a valid key. */
 export const HEAD = `host: x\r\nauthorization: ${KEY}\r\n`;
 
-/** Calls over one connection, `atOnce` on their way at a time; answers which statuses came. */
+/** Calls over one connection, `atOnce` at a time; returns the statuses. */
 export async function burst(
   service: TestHttp,
   method: string,
@@ -40,7 +40,7 @@ export async function burst(
   return new Set(statuses);
 }
 
-/** Admitted requests without a body, each on a connection of its own. */
+/** Admitted requests without a body, each on its own connection. */
 export async function held(
   service: TestHttp,
   method: string,

@@ -1,4 +1,4 @@
-/** Where operations are called: those of the interface in each dialect, the emulator's own once. */
+/** Paths of operations: those of the interface in each dialect, the emulator's own once. */
 import { request } from "undici";
 import { expect, it } from "vitest";
 import { KEY, startTestHttp, type TestHttp } from "./http-harness.ts";
@@ -12,7 +12,7 @@ async function answerOf({ url }: TestHttp, method: "GET" | "HEAD" | "POST", path
   return { status: answer.statusCode, headers: answer.headers, text };
 }
 
-it("leads to the emulator's own operations beside the dialects, never below another one's base path", async () => {
+it("the emulator's own operations are beside the dialects, never below another one's base path", async () => {
   await using service = await startTestHttp();
   const statusOf = async (method: "GET" | "POST" | "DELETE", path: string) =>
     (await service.call(method, path)).status;
@@ -25,7 +25,7 @@ it("leads to the emulator's own operations beside the dialects, never below anot
   expect(await statusOf("DELETE", "/live/emulator/clock")).toBe(404);
 });
 
-it("knows a base path by all of its name", async () => {
+it("a base path must match as a whole", async () => {
   await using service = await startTestHttp();
   const refusalOf = async (path: string) => (await service.call("GET", path)).json;
   expect(await refusalOf("/live")).not.toHaveProperty("code");
@@ -41,7 +41,7 @@ it.each([
   "/v1/openapi.json",
   "/docs",
   "/v2/echo/status/none",
-])("answers HEAD %s with what GET has, without its body", async (path) => {
+])("HEAD %s gets the head of GET, without the body", async (path) => {
   await using service = await startTestHttp();
   const got = await answerOf(service, "GET", path);
   const head = await answerOf(service, "HEAD", path);
@@ -52,7 +52,7 @@ it.each([
 });
 
 it.each(["/emulator/events", "/emulator/logs", "/v2/echo/stream/ID"])(
-  "ends what HEAD %s is answered with its head, where GET would be pushed for as long as it goes on",
+  "HEAD %s ends after its head, although GET is pushed without an end",
   async (path) => {
     await using service = await startTestHttp();
     const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -66,7 +66,7 @@ it.each(["/emulator/events", "/emulator/logs", "/v2/echo/stream/ID"])(
   },
 );
 
-it("takes no chunks by HEAD that a reader is to get", async () => {
+it("HEAD consumes no chunks of a stream", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -78,7 +78,7 @@ it("takes no chunks by HEAD that a reader is to get", async () => {
   expect((await answerOf(service, "GET", path)).text).toContain('"a"');
 });
 
-it("does not let HEAD take a worker's jobs", async () => {
+it("HEAD cannot take a worker's jobs", async () => {
   await using service = await startTestHttp();
   const answer = await answerOf(service, "HEAD", "/live/v2/echo/job-take/w");
   expect([answer.status, answer.headers["allow"]]).toEqual([405, "GET"]);
@@ -90,13 +90,13 @@ it.each([
   "/v2//echo///run",
   "/live/v2/echo/run/",
   "//live//v2/echo/run",
-])("takes POST %s as the path without the slashes that say nothing", async (path) => {
+])("POST %s means the path without redundant slashes", async (path) => {
   await using service = await startTestHttp();
   const answer = await answerOf(service, "POST", path);
   expect([answer.status, JSON.parse(answer.text)]).toMatchObject([200, { status: "IN_QUEUE" }]);
 });
 
-it("refuses what has such slashes as it refuses the path without them", async () => {
+it("a path with redundant slashes is refused like the path without them", async () => {
   await using service = await startTestHttp();
   const answer = await answerOf(service, "GET", "/v2/echo//run/");
   expect([answer.status, answer.headers["allow"]]).toEqual([405, "POST"]);
@@ -105,7 +105,7 @@ it("refuses what has such slashes as it refuses the path without them", async ()
   expect(JSON.parse(live.text)).not.toHaveProperty("code");
 });
 
-it("takes an empty id for none: a list with a slash at its end is the list", async () => {
+it("an empty id is none: a list with a slash at its end is the list", async () => {
   await using service = await startTestHttp();
   const list = await answerOf(service, "GET", "/v1/templates");
   expect(await answerOf(service, "GET", "/v1/templates/")).toMatchObject({
@@ -115,7 +115,7 @@ it("takes an empty id for none: a list with a slash at its end is the list", asy
 });
 
 it.each(["%zz", "x".repeat(600)])(
-  "refuses an id that can be none as the operation at its path refuses",
+  "an impossible id is refused by the operation at its path",
   async (id) => {
     await using service = await startTestHttp();
     const { text } = await answerOf(service, "POST", `/v2/${id}/openai/v1/chat/completions`);

@@ -1,7 +1,7 @@
-/** What the answers of the service tell a browser about the bytes in them. */
+/** The service's statements to a browser about the content of its answers. */
 import assert from "node:assert/strict";
 
-/** The pages of the service itself, which have a policy of their own. */
+/** The service's own pages, which have their own policy. */
 const OWN_PAGES = ["default-src 'none'; script-src 'self'"];
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;

@@ -1,4 +1,4 @@
-/** Probable mistakes that are accepted all the same are logged. */
+/** Probable mistakes in accepted requests are logged. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "./http-harness.ts";
 
@@ -6,29 +6,32 @@ function warnings({ test }: TestHttp, words: string): readonly object[] {
   return test.logged.filter(({ level, message }) => level === "warn" && message.includes(words));
 }
 
-it.each(["run", "runsync?wait=1000"])("a key near one of a submission, once (%s)", async (how) => {
-  await using service = await startTestHttp();
-  const worker = await service.test.connectWorker();
-  const submit = async () => {
-    const body = { input: {}, webook: "https://example.com/", other: 1, polcy: {} };
-    const answer = service.call("POST", `/v2/echo/${how}`, { body });
-    await worker.complete(await worker.nextJob());
-    await worker.grant();
-    expect((await answer).status).toBe(200);
-  };
-  await submit();
-  await submit();
-  expect(warnings(service, "did you mean")).toEqual([
-    expect.objectContaining({
-      message: 'a submission has the unknown key "webook"; did you mean webhook?',
-    }),
-    expect.objectContaining({
-      message: 'a submission has the unknown key "polcy"; did you mean policy?',
-    }),
-  ]);
-});
+it.each(["run", "runsync?wait=1000"])(
+  "a key similar to a known one is logged once (%s)",
+  async (how) => {
+    await using service = await startTestHttp();
+    const worker = await service.test.connectWorker();
+    const submit = async () => {
+      const body = { input: {}, webook: "https://example.com/", other: 1, polcy: {} };
+      const answer = service.call("POST", `/v2/echo/${how}`, { body });
+      await worker.complete(await worker.nextJob());
+      await worker.grant();
+      expect((await answer).status).toBe(200);
+    };
+    await submit();
+    await submit();
+    expect(warnings(service, "did you mean")).toEqual([
+      expect.objectContaining({
+        message: 'a submission has the unknown key "webook"; did you mean webhook?',
+      }),
+      expect.objectContaining({
+        message: 'a submission has the unknown key "polcy"; did you mean policy?',
+      }),
+    ]);
+  },
+);
 
-it("no suggestion for a key of a submission that resembles no known key, and not all of very many keys", async () => {
+it("a key that resembles no known one gets no suggestion, and of very many keys only some are checked", async () => {
   await using service = await startTestHttp();
   const many = Array.from({ length: 5_000 }, (_, at) => [`policy${at % 10}${at}`, 1] as const);
   const body = { input: {}, id: "x", priority: 1, ...Object.fromEntries(many), webook: 1 };
@@ -37,7 +40,7 @@ it("no suggestion for a key of a submission that resembles no known key, and not
   expect(warnings(service, "did you mean").length).toBeLessThan(33);
 });
 
-it("a GPU type that is no known one, when an endpoint or a pod is to have it", async () => {
+it("an unknown GPU type of an endpoint or a pod is logged", async () => {
   await using service = await startTestHttp();
   const call: typeof service.call = (...sent) => service.call(...sent);
   const template = { name: "t", imageName: "a/b:1", isServerless: true };

@@ -1,4 +1,4 @@
-/** How requests to a load balancing endpoint end when one side goes away, is too slow, or sends too much. */
+/** Ends of requests to a load balancing endpoint when one side goes away, is too slow, or sends too much. */
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -20,7 +20,7 @@ function get(more = ""): Promise<string> {
   return balanced.service.raw(`GET /lb/web/ HTTP/1.1\r\n${HEAD}${more}\r\n`);
 }
 
-/** The answer as soon as it comes: the service waits for a client that is still sending. */
+/** The answer as soon as it comes: the service waits for a client that still sends. */
 async function answerTo(text: string | Uint8Array): Promise<string> {
   const client = await balanced.service.socket(text);
   const [answer] = (await once(client.setEncoding("utf8"), "data")) as [string];
@@ -46,7 +46,7 @@ async function quiet(): Promise<void> {
 }
 
 describe("a request to a load balancing endpoint", () => {
-  it("is answered with 502 when the server breaks off or talks nonsense", async () => {
+  it("is answered with 502 when the server breaks off or sends no HTTP", async () => {
     const breaks = get();
     const [request] = await nextExchange();
     request.socket.destroy();
@@ -64,7 +64,7 @@ describe("a request to a load balancing endpoint", () => {
     await quiet();
   });
 
-  it("that finds nobody listening takes the worker out of rotation, and is given up at the third time", async () => {
+  it("to a worker without a listener takes the worker out of rotation, and fails at the third try", async () => {
     const { clock, logged } = balanced.service.test;
     balanced.server.close();
     const answers: string[] = [];
@@ -74,14 +74,14 @@ describe("a request to a load balancing endpoint", () => {
     const states = logged
       .map(({ message }) => message)
       .filter((text) => text.startsWith("worker is"));
-    // Its health is played here, and is good each time.
+    // The test answers its health checks, always with success.
     expect(states).toEqual(
       Array.from({ length: 3 }, () => ["worker is ready", "worker is unhealthy"]).flat(),
     );
     await quiet();
   });
 
-  it("whose answer is broken off is cut off, so that the client sees it is not whole", async () => {
+  it("with an answer that breaks off is cut off, so that the client sees it is incomplete", async () => {
     const cut = get();
     const [request, response] = await nextExchange();
     response.write("half");
@@ -92,7 +92,7 @@ describe("a request to a load balancing endpoint", () => {
     await quiet();
   });
 
-  it("ends for the server when its client goes away, before the answer or in it", async () => {
+  it("ends for the server when its client goes away, before or during the answer", async () => {
     for (const begins of [false, true]) {
       const exchange = nextExchange();
       const client = await balanced.service.socket(`GET /lb/web/ HTTP/1.1\r\n${HEAD}\r\n`);
@@ -109,7 +109,7 @@ describe("a request to a load balancing endpoint", () => {
     }
   });
 
-  it("is refused when its body is announced as too large, and not passed on", async () => {
+  it("is refused and not passed on when its announced body is too large", async () => {
     let count = 0;
     balanced.server.on("request", () => (count += 1));
     const answer = await answerTo(
@@ -119,7 +119,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(count).toBe(0);
   });
 
-  it("is refused as soon as its body turns out too large, and the server is cut off", async () => {
+  it("is refused as soon as its body is too large, and the server's connection is cut", async () => {
     const exchange = nextExchange();
     const piece = Buffer.alloc(LIMIT / 2, "x");
     const chunk = Buffer.concat([
@@ -144,7 +144,7 @@ describe("a request to a load balancing endpoint", () => {
     await quiet();
   });
 
-  it("whose answer is announced as too large is answered with 502, else cut off and logged", async () => {
+  it("with too large an answer gets 502 if that is announced, else is cut off and logged", async () => {
     const announced = get();
     const [, large] = await nextExchange();
     large.writeHead(200, { "content-length": LIMIT + 1 }).flushHeaders();
@@ -162,7 +162,7 @@ describe("a request to a load balancing endpoint", () => {
     await quiet();
   });
 
-  it("may be answered before its body has come", async () => {
+  it("can be answered before its body has come", async () => {
     const exchange = nextExchange();
     const client = await balanced.service.socket(
       `PUT /lb/web/ HTTP/1.1\r\n${HEAD}Content-Length: 1000\r\n\r\nbegins`,
@@ -174,7 +174,7 @@ describe("a request to a load balancing endpoint", () => {
     await quiet();
   });
 
-  it("is answered with 504 when the server takes too long, which is told too", async () => {
+  it("is answered with 504 when the server takes too long, which the server notices", async () => {
     const slow = get();
     const [, response] = await nextExchange();
     const closed = once(response, "close");
@@ -184,7 +184,7 @@ describe("a request to a load balancing endpoint", () => {
     await quiet();
   });
 
-  it("is finished when the service stops; one that comes then is refused", async () => {
+  it("finishes when the service stops, and a later one is refused", async () => {
     const last = get();
     const [, response] = await nextExchange();
     balanced.server.on("upgrade", (_request, socket: Socket) =>
@@ -205,7 +205,7 @@ describe("a request to a load balancing endpoint", () => {
 });
 
 describe("a WebSocket", () => {
-  it("passes bytes both ways, also those that come with the heads, and closes each half by itself", async () => {
+  it("passes bytes both ways, also those sent with the heads, and closes each half separately", async () => {
     balanced.server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
       expect(request.headers).toMatchObject({ upgrade: "websocket", "sec-websocket-key": "k" });
       expect(request.headers).not.toHaveProperty("authorization");
@@ -232,7 +232,7 @@ describe("a WebSocket", () => {
     await quiet();
   });
 
-  it("counts as in flight for as long as it is open, without a limit, and ends with either side", async () => {
+  it("counts as in flight while it is open, without a limit, and ends with either side", async () => {
     for (const leaves of ["client", "server"] as const) {
       const upgraded = once(balanced.server, "upgrade") as Promise<[IncomingMessage, Socket]>;
       const client = await openWebSocket();
@@ -250,7 +250,7 @@ describe("a WebSocket", () => {
     }
   });
 
-  it("that the server does not want is answered as the server says", async () => {
+  it("that the server refuses gets the server's answer", async () => {
     balanced.server.on("upgrade", (_request, socket: Socket) =>
       socket.end("HTTP/1.1 426 No\r\nContent-Length: 4\r\n\r\nnope"),
     );
@@ -262,14 +262,14 @@ describe("a WebSocket", () => {
     await quiet();
   });
 
-  it("is not opened without a good key", async () => {
+  it("is not opened without a valid key", async () => {
     const answer = await balanced.service.raw(
       "GET /lb/web/chat HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
     );
     expect(answer).toMatch(/^HTTP\/1.1 401 .*"code":"unauthorized"/su);
   });
 
-  it("is hung up when the service stops", async () => {
+  it("is closed when the service stops", async () => {
     balanced.server.on("upgrade", (_request, socket: Socket) =>
       socket
         .on("error", () => undefined)
@@ -284,7 +284,7 @@ describe("a WebSocket", () => {
     expect(client.destroyed).toBe(true);
   });
 
-  it("whose client goes away while it waits for a worker waits no longer", async () => {
+  it("of a client that goes away stops waiting for a worker", async () => {
     const { test } = balanced.service;
     const startedAt = test.clock.now();
     await test.addEndpoint("none", { type: "LOAD_BALANCING", workersMax: 0, workersMin: 0 });

@@ -8,7 +8,7 @@ import { startTestHttp, type TestHttp, type TestHttpOptions } from "../http-harn
 
 export interface BalancedHttp extends AsyncDisposable {
   readonly service: TestHttp;
-  /** The worker's server: give it listeners for `request` and `upgrade`. */
+  /** The worker's server, for listeners of `request` and `upgrade`. */
   readonly server: Server;
   readonly workerId: string;
   /** Port of the service. */

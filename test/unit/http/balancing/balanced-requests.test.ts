@@ -1,4 +1,7 @@
-/** Requests and answers that a load balancing endpoint passes on to a worker's server and back, and what it leaves out. */
+/**
+ * Requests and answers that a load balancing endpoint passes between clients and a worker's server, and the parts
+ * it leaves out.
+ */
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => balanced[Symbol.asyncDispose]());
 
-/** Has the worker's server answer so; resolves with each request it got. */
+/** Makes the worker's server answer this; resolves with each request it got. */
 function answering(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<IncomingMessage> {
@@ -37,7 +40,7 @@ function inFlight(): number {
 }
 
 describe("a request to a load balancing endpoint", () => {
-  it("by its path loses only the beginning of it: the bytes of the rest stay", async () => {
+  it("by its path loses only the prefix, and the rest keeps its bytes", async () => {
     const path = "/a%2Fb//c/../%7e;x?q=%20+&q=&&r";
     const got = answering((_request, response) => response.end("hello"));
     const bytes = Buffer.from(
@@ -50,7 +53,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(headers).toMatchObject({ host: "x:1", "x-forwarded-prefix": "/lb/web" });
   });
 
-  it("is counted among the requests, by the code the server answered", async () => {
+  it("is counted by the status of the server's answer", async () => {
     void answering((_request, response) => void response.writeHead(418).end());
     await raw("GET /lb/web/ HTTP/1.1", "Host: x", AUTH);
     const { requests } = balanced.service.test.engine.metrics;
@@ -73,7 +76,7 @@ describe("a request to a load balancing endpoint", () => {
   });
 
   it.each(["web.localhost", "WEB.localhost:7080", "web.localhost.:80"])(
-    "by its host %s has its whole path passed on",
+    "by its host %s keeps its whole path",
     async (host) => {
       const got = answering((_request, response) => response.end());
       await balanced.service.test.addEndpoint("WEB", { type: "LOAD_BALANCING" });
@@ -86,7 +89,7 @@ describe("a request to a load balancing endpoint", () => {
     },
   );
 
-  it("keeps its headers but the key and those of its connection; the way it took is added", async () => {
+  it("keeps its headers except the key and those of its connection, and gets the forwarding headers", async () => {
     const got = answering((_request, response) => response.end());
     await balanced.service.raw(
       [
@@ -145,7 +148,7 @@ describe("a request to a load balancing endpoint", () => {
     },
   );
 
-  it.skipIf(IS_FORWARDED)("may have any method, and trailers of its own", async () => {
+  it.skipIf(IS_FORWARDED)("can have any method, and its own trailers", async () => {
     const got = answering((request, response) => {
       request.resume().on("end", () => response.end(JSON.stringify(request.rawTrailers)));
     });
@@ -157,7 +160,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(answer).toContain('["X-Sum","6"]');
   });
 
-  it("with HEAD gets the head only, however large the body would be", async () => {
+  it("with HEAD gets only the head, however large the body would be", async () => {
     void answering((_request, response) =>
       response.writeHead(200, { "content-length": 9e9 }).end(),
     );
@@ -165,7 +168,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*content-length: 9000000000.*\r\n\r\n$/su);
   });
 
-  it("with Expect is told to go on only when the server says so", async () => {
+  it("with Expect gets 100 Continue only when the server sends it", async () => {
     balanced.server.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
       if (request.url === "/no") return void response.writeHead(417).end();
       response.writeContinue();
@@ -182,7 +185,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(await balanced.service.raw(head("/no"))).toMatch(/^HTTP\/1.1 417/u);
   });
 
-  it("without a good key is refused and not passed on", async () => {
+  it("without a valid key is refused and not passed on", async () => {
     let count = 0;
     balanced.server.on("request", () => (count += 1));
     for (const line of ["X: y", "Authorization: Bearer wrong"]) {
@@ -192,7 +195,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(count).toBe(0);
   });
 
-  it("is passed on with a key for jobs of the endpoint, and refused with a key that only reads or manages", async () => {
+  it("is passed on with a key for jobs of the endpoint, and refused with a read-only or management key", async () => {
     balanced.server.on("request", (_, response) => response.end("served"));
     const { service } = balanced;
     const { key } = await makeKey(service, { name: "a", scope: "jobs", endpointIds: ["web"] });
@@ -213,7 +216,7 @@ describe("a request to a load balancing endpoint", () => {
     }
   });
 
-  it("to nobody, or to a queue, is refused; and a server has no queue", async () => {
+  it("to a missing endpoint or a queue is refused, and a server has no queue", async () => {
     const { service } = balanced;
     expect(await service.call("GET", "/lb/nobody/x")).toMatchObject({
       status: 404,
@@ -246,7 +249,7 @@ describe("a request to a load balancing endpoint", () => {
     });
   });
 
-  it("that asks for an unknown upgrade is answered like any other", async () => {
+  it("that asks for an unknown upgrade gets an ordinary answer", async () => {
     const got = answering((_request, response) => response.end("plain"));
     const answer = await raw("GET /lb/web/ HTTP/1.1", "Host: x", AUTH, "Upgrade: h2c");
     expect(answer).toMatch(/^HTTP\/1.1 200 .*plain/su);
@@ -255,7 +258,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(own).toMatch(/^HTTP\/1.1 200/u);
   });
 
-  it("that asks for an upgrade before the one before it is answered, is answered in its turn without", async () => {
+  it("that asks for an upgrade behind an unanswered request is answered in turn, without the upgrade", async () => {
     const { service, server } = balanced;
     server.on("upgrade", (_, socket) => void socket.destroy());
     server.on("request", ({ url }, response) => response.end(`answer to ${url}\n`));

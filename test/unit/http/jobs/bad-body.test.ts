@@ -99,7 +99,7 @@ describe.each(["run", "runsync"])("the body of /%s", (operation) => {
     expect((await submit(body)).json).toStrictEqual(invalid(problem));
   });
 
-  it("is refused with every problem named at once", async () => {
+  it("is refused with all problems at once", async () => {
     const { json } = await submit('{"input":1,"webhook":2}');
     expect(json).toStrictEqual(
       invalid(
@@ -119,7 +119,7 @@ describe.each(["run", "runsync"])("the body of /%s", (operation) => {
   );
 });
 
-it("keeps __proto__ keys of an input as the bytes they are", async () => {
+it("keeps the bytes of __proto__ keys of an input", async () => {
   const worker = await service.test.connectWorker();
   const body = '{"input":{"__proto__":{"admin":true},"constructor":1}}';
   await service.call("POST", "/v2/echo/run", { body });
@@ -145,7 +145,7 @@ describe.each([
     return Buffer.from(`{"input":{"a":"${"x".repeat(size - frame)}"}}`);
   };
 
-  it("may be the limit exactly, with or without Content-Length", async () => {
+  it("may be exactly the limit, with or without Content-Length", async () => {
     const body = bodyOf(limit);
     const halves = [body.subarray(0, 1_000_000), body.subarray(1_000_000)];
     const worker = await service.test.connectWorker();
@@ -176,7 +176,7 @@ describe.each([
     expect(await answer.body.json()).toStrictEqual(tooLarge);
   });
 
-  it("is refused and the connection closed when it goes on above the limit", async () => {
+  it("is refused and the connection closed when it exceeds the limit", async () => {
     const begun = `POST ${path} HTTP/1.1\r\n${HEAD}transfer-encoding: chunked\r\n\r\n`;
     const socket = await service.socket(`${begun}${(limit + 2).toString(16)}\r\n`);
     socket.write(bodyOf(limit + 1));
@@ -186,7 +186,7 @@ describe.each([
     await once(socket, "close");
   });
 
-  it("is refused by its Content-Length before anything is read", async () => {
+  it("is refused by its Content-Length before any of it is read", async () => {
     const socket = await service.socket(
       `POST ${path} HTTP/1.1\r\n${HEAD}content-length: ${limit + 1}\r\n\r\n`,
     );
@@ -197,7 +197,7 @@ describe.each([
     await once(socket, "close");
   });
 
-  it("is refused before the client has sent anything, if it asks by Expect: 100-continue", async () => {
+  it("is refused before the client sends anything with Expect: 100-continue", async () => {
     const socket = await service.socket(
       `POST ${path} HTTP/1.1\r\n${HEAD}expect: 100-continue\r\ncontent-length: ${limit + 1}\r\n\r\n`,
     );
@@ -207,7 +207,7 @@ describe.each([
   });
 });
 
-it("reads an endless body no further than the limit, and closes the connection", async () => {
+it("is read up to the limit if it is endless, and the connection is closed", async () => {
   const socket = await service.socket(
     `POST /v2/echo/run HTTP/1.1\r\n${HEAD}transfer-encoding: chunked\r\n\r\n`,
   );
@@ -219,19 +219,19 @@ it("reads an endless body no further than the limit, and closes the connection",
   ]);
   const answered = once(socket, "data");
   let wake: (() => void) | undefined;
-  // Writing to a connection that was closed meanwhile fails, as expected here.
+  // A write to a closed connection fails, as expected here.
   for (const event of ["drain", "close", "error"]) socket.on(event, () => wake?.());
   while (!socket.destroyed) {
     sent += piece.length;
     if (!socket.write(piece)) await new Promise<void>((resolve) => (wake = resolve));
-    // Far above the limit and the discarded rest, and far below endless.
+    // Far above the limit and the discarded rest, and far below the endless body.
     expect(sent).toBeLessThan(150_000_000);
   }
   const [answer] = (await answered) as [Buffer];
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /);
 });
 
-it("asks for a body that is announced by Expect: 100-continue, and takes it", async () => {
+it("is requested after Expect: 100-continue, and accepted", async () => {
   const body = '{"input":{}}';
   const socket = await service.socket(
     `POST /v2/echo/run HTTP/1.1\r\n${HEAD}expect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`,
@@ -244,7 +244,7 @@ it("asks for a body that is announced by Expect: 100-continue, and takes it", as
   await service.call("POST", "/v2/echo/purge-queue");
 });
 
-it("stores nothing of a body if the client disconnects in the middle", async () => {
+it("is not stored if the client disconnects in the middle", async () => {
   const socket = await service.socket(
     `POST /v2/echo/run HTTP/1.1\r\n${HEAD}content-length: 100\r\n\r\n{"input":{}`,
   );

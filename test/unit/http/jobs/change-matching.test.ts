@@ -1,4 +1,4 @@
-/** Cancelling and retrying all jobs that fit a filter. */
+/** All jobs that match a filter are cancelled or retried. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 import { run } from "../emulator/observe/follow-events.ts";
@@ -25,7 +25,7 @@ async function statusesOf(service: TestHttp, ids: readonly string[]): Promise<st
 
 const ALL = { refused: 0, more: false };
 
-it("cancels the jobs that fit and have not ended, and no others", async () => {
+it("a cancel of matching jobs cancels those that have not ended, and no others", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const worker = await service.test.connectWorker("echo", { credit: 2 });
@@ -41,7 +41,7 @@ it("cancels the jobs that fit and have not ended, and no others", async () => {
   expect(await change(service, "cancel", { filter: {} })).toMatchObject({ done: 1 });
 });
 
-it("retries the jobs whose failure contains the text, in the order of submission", async () => {
+it("a retry of jobs with a text in their failure keeps the order of submission", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 3 });
   const ids = [await run(service), await run(service), await run(service)];
@@ -58,7 +58,7 @@ it("retries the jobs whose failure contains the text, in the order of submission
   });
 });
 
-it("changes no more than `max` with one call, and visits each job once from call to call", async () => {
+it("a call changes at most `max` jobs, and the calls together visit each job once", async () => {
   await using service = await startTestHttp();
   const ids: string[] = [];
   for (let nth = 0; nth < 5; nth += 1) ids.unshift(await run(service));
@@ -73,7 +73,7 @@ it("changes no more than `max` with one call, and visits each job once from call
   expect(await statusesOf(service, [newer])).toEqual(["IN_QUEUE"]);
 });
 
-it("changes up to 1,000 jobs with one call", async () => {
+it("a call changes up to 1,000 jobs", async () => {
   await using service = await startTestHttp();
   for (let made = 0; made < 1_050; made += 50)
     await Promise.all(Array.from({ length: 50 }, () => run(service)));
@@ -91,14 +91,14 @@ it.each([
   [{ filter: {}, max: 1_001 }, /^max must be an integer from 1 to 1000; got 1001$/],
   [{ filter: {}, cursor: "7" }, /^cursor must be the `next`/],
   [{ filter: {}, maxx: 1 }, /did you mean max\?/],
-])("refuses %j", async (body, problem) => {
+])("the filter is refused: %j", async (body, problem) => {
   await using service = await startTestHttp();
   const { json } = await service.call("POST", "/emulator/jobs/retry", { body });
   expect(json).toMatchObject({ status: 400, code: "invalid_request" });
   expect((json as { problems: string[] }).problems[0]).toMatch(problem);
 });
 
-it("changes no job of an endpoint that does not exist", async () => {
+it("a call for an unknown endpoint changes no job", async () => {
   await using service = await startTestHttp();
   const body = { filter: { endpointId: "none" } };
   const { json } = await service.call("POST", "/emulator/jobs/cancel", { body });

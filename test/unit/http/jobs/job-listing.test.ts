@@ -23,7 +23,7 @@ async function list(service: TestHttp, query = ""): Promise<Page> {
 
 const idsOf = ({ jobs }: Page) => jobs.map(({ id }) => id);
 
-it("shows the status of each job, and the failure of failed jobs", async () => {
+it("the list shows the status of each job, and the failure of failed jobs", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   const worker = await service.test.connectWorker();
@@ -46,7 +46,7 @@ it("shows the status of each job, and the failure of failed jobs", async () => {
   });
 });
 
-it("leads through the jobs of all endpoints by next, though jobs come and go meanwhile", async () => {
+it("`next` leads through the jobs of all endpoints, while jobs come and go", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const ids: string[] = [];
@@ -63,7 +63,7 @@ it("leads through the jobs of all endpoints by next, though jobs come and go mea
   expect(last).not.toHaveProperty("next");
 });
 
-it("filters by several statuses, a time, a text and durations are combined and counted", async () => {
+it("filters by several statuses, a time, a text and durations can be combined and counted", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   const worker = await service.test.connectWorker();
@@ -91,7 +91,7 @@ it("filters by several statuses, a time, a text and durations are combined and c
   });
 });
 
-it("looks at a bounded number of jobs for a page, and for a count", async () => {
+it("a page and a count examine a bounded number of jobs", async () => {
   const asked: JobWindow[] = [];
   const memory = createMemoryStore();
   const endless = async (window: JobWindow) => {
@@ -115,7 +115,7 @@ it("looks at a bounded number of jobs for a page, and for a count", async () => 
   expect(looked()).toBe(110_000);
 });
 
-it("counts up to 10,000 and says that there are more", async () => {
+it("the count goes up to 10,000 and says that there are more", async () => {
   const store = storeWith(createMemoryStore(), {
     countJobs: async ({ limit, beforeSeq = 20_001 }) => ({
       count: Math.min(limit, 2_000),
@@ -135,7 +135,7 @@ it.each([
   ["cursor=12", /^cursor must be the `next` of the previous answer$/],
   [`search=${"x".repeat(201)}`, /^search must be at most 200 characters$/],
   ["endpointId=a&endpointId=b", /^endpointId must be one id of an endpoint$/],
-])("refuses ?%s", async (query, problem) => {
+])("the list refuses ?%s", async (query, problem) => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", `/emulator/jobs?${query}`);
   expect(json).toMatchObject({ status: 400, code: "invalid_request" });

@@ -1,4 +1,4 @@
-/** Asking for jobs and acting on them over HTTP, beside what `test/conformance` says of it. */
+/** Reads of jobs and actions on them over HTTP, beyond `test/conformance`. */
 import { describe, expect, it } from "vitest";
 import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
 import type { ScriptedWorker } from "../../scripted-worker.ts";
@@ -47,7 +47,7 @@ describe("/status", () => {
     expect(json).not.toHaveProperty("output");
   });
 
-  it("shows why a job failed: a sentence, and the failure report beside it", async () => {
+  it("shows why a job failed: a message, and the failure report beside it", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     await worker.fail(job, { message: 'no "é" here', stack: "Error: …\n  at x" });
@@ -68,7 +68,7 @@ describe("/status", () => {
     });
   });
 
-  it("gives the number of retries after which a job with a lost worker was given up", async () => {
+  it("has the number of retries of a job that ended because its worker was lost", async () => {
     await using service = await startTestHttp();
     const { job } = await running(service);
     await service.test.clock.advance(15_000);
@@ -85,7 +85,7 @@ describe("/status", () => {
     });
   });
 
-  it("names the killer of a job's process, if it is known", async () => {
+  it("names the known killer of a job's process", async () => {
     await using service = await startTestHttp();
     await service.test.addEndpoint("once", { retries: { workerLost: 0, handlerError: 0 } });
     const worker = await service.test.connectWorker("once");
@@ -101,7 +101,7 @@ describe("/status", () => {
     expect(json).toMatchObject({ status: "FAILED", error: failure.message, failure });
   });
 
-  it("knows no job of another endpoint", async () => {
+  it("does not find a job of another endpoint", async () => {
     await using service = await startTestHttp();
     await service.test.addEndpoint("other");
     const id = await submitted(service);
@@ -122,7 +122,7 @@ describe("/status-sync", () => {
     expect(again.json).toMatchObject({ status: "COMPLETED", output: "now" });
   });
 
-  it("answers the present state of the job at the end of the wait", async () => {
+  it("returns the present state of the job at the end of the wait", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     await worker.progress(job, "half");
@@ -140,7 +140,7 @@ describe("/status-sync", () => {
 });
 
 describe("/cancel", () => {
-  it("cancels a waiting job, and says so again when asked again", async () => {
+  it("cancels a waiting job, and succeeds again on a second call", async () => {
     await using service = await startTestHttp();
     const id = await submitted(service);
     for (const body of [undefined, {}, "", "null"]) {
@@ -160,7 +160,7 @@ describe("/cancel", () => {
 });
 
 it.each(["cancel/x", "retry/x", "purge-queue"])(
-  "takes a %s without a body whose content type says JSON",
+  "/%s is accepted without a body though its content type is JSON",
   async (operation) => {
     await using service = await startTestHttp();
     const text =

@@ -1,4 +1,4 @@
-/** Large JSON is checked in slices: other requests are answered between them, and refusals are as precise as ever. */
+/** Large JSON is checked in slices: other requests are answered in between, and refusals stay precise. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
@@ -13,14 +13,14 @@ import { startTestHttp } from "../http-harness.ts";
 /** A read from a connection and a check without one may share a turn. */
 const MOST_BYTES = 2 * SLICE_BYTES;
 
-/** JSON of as many bytes. */
+/** JSON of this number of bytes. */
 const text = (bytes: number): string => `"${"x".repeat(bytes - 2)}"`;
 
-/** Nearly the largest body and output. */
+/** Size near the limits of body and output. */
 const LARGE_BYTES = 19_000_000;
 const large = text(LARGE_BYTES);
 
-it("the body of a job", async () => {
+it("the body of a job is checked in slices", async () => {
   await using service = await startTestHttp();
   const body = `{"input":{"a":${large}}}`;
   using scanned = new ScannedTurns();
@@ -35,7 +35,7 @@ it("the body of a job", async () => {
   expect(scanned.mostBytes).toBeLessThanOrEqual(MOST_BYTES);
 });
 
-it("a body that has arrived as a whole", async () => {
+it("a body that has arrived whole is checked in slices", async () => {
   const pieces = Array.from({ length: 300 }, () => Buffer.alloc(65_536, " "));
   const request = Object.assign(Readable.from(pieces), {
     headers: { "transfer-encoding": "chunked" },
@@ -50,7 +50,7 @@ it("a body that has arrived as a whole", async () => {
   expect(scanned.mostBytes).toBeLessThanOrEqual(MOST_BYTES);
 });
 
-it("a body that is broken at its end", async () => {
+it("a body that is broken at its end is checked in slices", async () => {
   await using service = await startTestHttp();
   using scanned = new ScannedTurns();
   const body = `{"input":{"a":${large}},}`;
@@ -65,7 +65,7 @@ it("a body that is broken at its end", async () => {
 it.each([
   ["an output", large, "COMPLETED"],
   ["an output that is broken at its end", `${large}}`, "FAILED"],
-])("%s of a worker", async (_what, output, status) => {
+])("%s of a worker is checked in slices", async (_what, output, status) => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -80,7 +80,7 @@ it.each([
   expect(scanned.mostBytes).toBeLessThanOrEqual(MOST_BYTES);
 });
 
-it("the chunks of a report, in order with those of the next one", async () => {
+it("the chunks of a report are checked in slices, in order with those of the next one", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const { json } = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -104,7 +104,7 @@ it("the chunks of a report, in order with those of the next one", async () => {
   expect(scanned.mostBytes).toBeLessThanOrEqual(MOST_BYTES);
 });
 
-it("many chunks of a report that are small each", async () => {
+it("many small chunks of a report are checked in slices", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   await service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -119,7 +119,7 @@ it("many chunks of a report that are small each", async () => {
   expect(scanned.mostBytes).toBeLessThanOrEqual(MOST_BYTES);
 });
 
-it("an output that a worker of the live service posts, which is scanned once", async () => {
+it("an output posted by a live worker is checked in slices, once", async () => {
   await using scene = await LiveScene.set();
   const worker = scene.worker();
   const job = await scene.handOut(worker);
@@ -130,7 +130,7 @@ it("an output that a worker of the live service posts, which is scanned once", a
   expect(scanned.mostBytes).toBeLessThanOrEqual(MOST_BYTES);
 });
 
-it("an answer of a handler to a client of the OpenAI API", async () => {
+it("an answer to a client of the OpenAI API is checked in slices", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const call = service.call("POST", "/v2/echo/openai/v1/models", { body: {} });

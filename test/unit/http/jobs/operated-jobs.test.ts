@@ -1,4 +1,4 @@
-/** Jobs as the emulator's own operations show them. */
+/** Jobs in the emulator's own operations. */
 import { expect, it } from "vitest";
 import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
 
@@ -6,7 +6,7 @@ async function run(service: TestHttp, endpointId: string, body: object = {}): Pr
   return made(service, `/v2/${endpointId}/run`, { input: { n: 1 }, ...body });
 }
 
-it("lists the newest jobs of all endpoints, of one, or in one status", async () => {
+it("the list has the newest jobs of all endpoints, of one, or in one status", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const first = await run(service, "echo");
@@ -26,7 +26,7 @@ it("lists the newest jobs of all endpoints, of one, or in one status", async () 
   expect(status).toBe(404);
 });
 
-it("shows all of one job, its payloads as they were sent, but no secrets", async () => {
+it("a job is shown in full with its payloads as sent, but without secrets", async () => {
   await using service = await startTestHttp();
   const s3Config = { accessSecret: "very secret" };
   const webhook = "http://127.0.0.1:9/hook";
@@ -52,7 +52,7 @@ it("shows all of one job, its payloads as they were sent, but no secrets", async
   });
 });
 
-it("shows every attempt of a job, and why the earlier ones ended", async () => {
+it("a job is shown with every attempt, and why the earlier ones ended", async () => {
   await using service = await startTestHttp();
   const id = await run(service, "echo");
   const worker = await service.test.connectWorker("echo", { credit: 2 });

@@ -1,4 +1,4 @@
-/** `GET /requests`: the shown jobs of an endpoint, and the order of pages. */
+/** `GET /requests`: the jobs of an endpoint, and the order of pages. */
 import { expect, it } from "vitest";
 import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
 
@@ -21,7 +21,7 @@ function idsOf({ requests }: Page): readonly string[] {
   return requests.map(({ id }) => id);
 }
 
-it("shows the endpoint's jobs, the newest first, each with its known fields", async () => {
+it("the list shows the endpoint's jobs, newest first, with their known fields", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   expect(await page(service)).toStrictEqual({ requests: [] });
@@ -49,14 +49,14 @@ it("shows the endpoint's jobs, the newest first, each with its known fields", as
   });
 });
 
-it("leads through the jobs of one endpoint by next, though jobs come and go meanwhile", async () => {
+it("`next` leads through the jobs of one endpoint, while jobs come and go", async () => {
   await using service = await startTestHttp();
   const ids: string[] = [];
   for (let count = 0; count < 25; count += 1) ids.unshift(await submitted(service));
   const first = await page(service);
   expect(idsOf(first)).toEqual(ids.slice(0, 20));
   await submitted(service);
-  // The last job shown, after which the next page begins, and a job on that page.
+  // The last shown job, after which the next page begins, and a job on that page.
   await service.call("GET", `/v2/echo/status/${ids[19]}?ttl=1`);
   await service.call("GET", `/v2/echo/status/${ids[21]}?ttl=1`);
   await service.test.clock.advance(1);
@@ -67,7 +67,7 @@ it("leads through the jobs of one endpoint by next, though jobs come and go mean
   });
 });
 
-it("shows jobs of one status only, page after page as well", async () => {
+it("the list can be of one status, also page by page", async () => {
   await using service = await startTestHttp();
   const ids: string[] = [];
   for (let count = 0; count < 6; count += 1) ids.unshift(await submitted(service));
@@ -96,13 +96,13 @@ it.each([
     `after=${"9".repeat(20)}`,
     `after must be the \`next\` of the previous page; got "${"9".repeat(20)}"`,
   ],
-])("refuses ?%s", async (query, problem) => {
+])("the list refuses ?%s", async (query, problem) => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", `/v2/echo/requests?${query}`);
   expect(json).toMatchObject({ status: 400, code: "invalid_request", problems: [problem] });
 });
 
-it("lists nothing of an endpoint that does not exist", async () => {
+it("the list of an unknown endpoint is empty", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/v2/none/requests");
   expect(json).toMatchObject({ status: 404, code: "endpoint_not_found" });

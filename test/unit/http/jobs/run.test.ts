@@ -1,18 +1,18 @@
-/** Submitting jobs over HTTP: `/run` answers at once, `/runsync` at the job's end or after `wait`. */
+/** Submission of jobs over HTTP: `/run` answers at once, `/runsync` at the job's end or after `wait`. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 
 const run = (service: TestHttp, body: unknown = { input: {} }) =>
   service.call("POST", "/v2/echo/run", { body });
 
-/** Resolves when `count` callers wait for something that time may end. */
+/** Resolves when `count` callers wait with a time limit. */
 async function waiting(service: TestHttp, count: number): Promise<void> {
   const { clock } = service.test;
   const before = clock.armed;
   while (clock.armed < before + count) await clock.settle();
 }
 
-it("answers /run with IN_QUEUE also when a worker took the job in the same moment", async () => {
+it("/run answers IN_QUEUE even if a worker takes the job at the same moment", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const { json } = await run(service);
@@ -22,7 +22,7 @@ it("answers /run with IN_QUEUE also when a worker took the job in the same momen
   expect(shown).toMatchObject({ status: "IN_PROGRESS" });
 });
 
-it("answers /runsync with the whole job, input and output as the bytes they were", async () => {
+it("/runsync answers with the whole job, with the exact bytes of input and output", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const body = '{"input": {"n": 12345678901234567890, "n": 2,  "é": "\\u00e9"}}';
@@ -40,7 +40,7 @@ it("answers /runsync with the whole job, input and output as the bytes they were
   expect(job.jobId).toMatch(/^sync-/);
 });
 
-it("answers a large output whole", async () => {
+it("/runsync answers with a whole large output", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const answer = service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
@@ -51,7 +51,7 @@ it("answers a large output whole", async () => {
   expect((json as { output: string }).output).toHaveLength(15_000_000);
 });
 
-it("hands on webhook, policy and s3Config", async () => {
+it("/run passes on webhook, policy and s3Config", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   await run(service, {
@@ -68,7 +68,7 @@ it("hands on webhook, policy and s3Config", async () => {
   expect(status).toBe(404);
 });
 
-it("answers id and status alone when wait is over before the job", async () => {
+it("/runsync answers with id and status only when wait ends before the job", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const answer = service.call("POST", "/v2/echo/runsync?wait=1000", { body: { input: {} } });
@@ -82,7 +82,7 @@ it("answers id and status alone when wait is over before the job", async () => {
   expect(shown.json).toMatchObject({ status: "COMPLETED", output: 1 });
 });
 
-it("a job continues if its client hangs up while it waits", async () => {
+it("a job continues if its waiting client disconnects", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const client = new AbortController();
@@ -101,7 +101,7 @@ it("a job continues if its client hangs up while it waits", async () => {
   expect(shown.json).toMatchObject({ status: "COMPLETED", output: "done all the same" });
 });
 
-it("tells a caller that waits on a purged job that it is CANCELLED", async () => {
+it("/runsync answers CANCELLED for a job that is purged", async () => {
   await using service = await startTestHttp();
   const answer = service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
   await waiting(service, 1);
@@ -118,7 +118,7 @@ it.each([
   "application/x-www-form-urlencoded",
   "nonsense",
   undefined,
-])("reads a body with content type %s as JSON", async (type) => {
+])("/run reads a body with content type %s as JSON", async (type) => {
   await using service = await startTestHttp();
   const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
   const { status } = await service.call("POST", "/v2/echo/run", { body: '{"input":{}}', headers });

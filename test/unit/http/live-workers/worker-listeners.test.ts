@@ -36,7 +36,7 @@ describe("a worker listener", () => {
       const path = `${url.origin}/live/v2/e/ping/w?job_id=j`;
       return (await request(path, { headers })).statusCode;
     };
-    // 401: the operation exists and asks for a key.
+    // 401: the operation exists and requires a key.
     expect(await ask({})).toBe(401);
     expect(await ask({ host: `host.docker.internal:${url.port}` })).toBe(401);
     expect(await ask({ host: `rebound.test:${url.port}` })).toBe(421);
@@ -73,7 +73,7 @@ describe("a worker listener", () => {
   });
 });
 
-it("several listeners can be open, each on the requested port if it is free", async () => {
+it("can be one of several, each on the requested port if that is free", async () => {
   const first = await doors.openAt(ANY);
   const port = Number(new URL(first).port);
   const second = await doors.openAt({ host: HOST, port });
@@ -82,7 +82,7 @@ it("several listeners can be open, each on the requested port if it is free", as
   for (const url of [first, second]) expect((await fetch(url)).status).toBe(404);
 });
 
-it("closing closes all listeners, and no listener can be opened afterwards", async () => {
+it("is closed with all others, and none can be opened afterwards", async () => {
   const urls = [await doors.openAt(ANY), await doors.openAt(ANY)];
   await Promise.all([doors.close(), doors.close()]);
   for (const url of urls) await expect(fetch(url)).rejects.toThrow("fetch failed");

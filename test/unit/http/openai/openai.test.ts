@@ -6,7 +6,7 @@ import { startTestHttp, type TestHttp } from "../http-harness.ts";
 
 const CHAT = "/v2/echo/openai/v1/chat/completions";
 
-/** Sends a call, and lets the worker do `work` with the job. */
+/** Sends a call; the worker does `work` with its job. */
 async function answered(
   work: (worker: ScriptedWorker, job: HandedJob, service: TestHttp) => Promise<void>,
   body: unknown = { model: "m" },
@@ -42,7 +42,7 @@ async function stateOf(service: TestHttp, jobId: string): Promise<unknown> {
 }
 
 describe("a call", () => {
-  test("is a job with the path and the body as it was sent", async () => {
+  test("becomes a job with the path and the body as sent", async () => {
     const body = '{ "model":"m", "seed": 12345678901234567890, "seed": 1 }';
     const { status, input, jobId, headers } = await answered((w, job) => w.complete(job, {}), body);
     expect(status).toBe(200);
@@ -96,12 +96,12 @@ describe("without a stream", () => {
     ["an array of several", "[1, 2]", "[1, 2]"],
     ["an empty array", "[]", "[]"],
     ["a member called error that is null", '{"error":null}', '{"error":null}'],
-  ])("the answer is the output, byte by byte: %s", async (_what, output, text) => {
+  ])("is answered with the output, byte by byte: %s", async (_what, output, text) => {
     const answer = await answered((w, job) => w.complete(job, Buffer.from(output)));
     expect([answer.status, answer.text]).toEqual([200, text]);
   });
 
-  test("the answer is the one chunk of a handler that has it not collected", async () => {
+  test("is answered with the only chunk of a handler that does not collect its yields", async () => {
     const answer = await answered(async (w, job) => {
       await w.chunks(job, [{ id: "a" }]);
       await w.complete(job);
@@ -109,7 +109,7 @@ describe("without a stream", () => {
     expect([answer.status, answer.text]).toEqual([200, '{"id":"a"}']);
   });
 
-  test("several chunks are no answer", async () => {
+  test("cannot be answered with several chunks", async () => {
     const answer = await answered(async (w, job) => {
       await w.chunks(job, [1, 2]);
       await w.complete(job);
@@ -123,7 +123,7 @@ describe("without a stream", () => {
     [{ object: "error", message: "no", type: "x", code: 400 }, 400, 400],
     [{ error: "no" }, 500, null],
     [[{ error: { message: "no", code: 429 } }], 429, 429],
-  ])("an error that the handler answers with has its status: %j", async (output, status, code) => {
+  ])("has the status of an error that the handler returns: %j", async (output, status, code) => {
     const answer = await answered((w, job) => w.complete(job, output));
     expect(answer).toMatchObject({ status, json: { error: { message: "no", code } } });
   });
@@ -143,13 +143,13 @@ describe("without a stream", () => {
     },
   );
 
-  test("a job that runs out of time answers 504", async () => {
+  test("is answered with 504 if its job times out", async () => {
     const failure = { type: "execution_timeout", message: "too long" } as const;
     const answer = await answered((w, job) => w.finish(job, { kind: "timed-out", failure }));
     expect(answer).toMatchObject({ status: 504, json: { error: { code: "execution_timeout" } } });
   });
 
-  test("after five minutes the client gets an error, and the job is cancelled", async () => {
+  test("ends after five minutes with an error, and its job is cancelled", async () => {
     await using service = await startTestHttp();
     const call = service.call("POST", CHAT, { body: {} });
     await expect.poll(() => service.test.clock.armed).toBeGreaterThan(1);
@@ -161,7 +161,7 @@ describe("without a stream", () => {
 });
 
 describe("a stream", () => {
-  test("has a handler's texts as they are, however they are cut, and its own end once", async () => {
+  test("has a handler's texts unchanged, however they are cut, and their own end once", async () => {
     const { text, headers } = await streamed(async (w, job) => {
       await w.chunks(job, ['data: {"a":', "1}\n\nda", "ta: [DO", "NE]\n\n"]);
       await w.complete(job);
@@ -188,7 +188,7 @@ describe("a stream", () => {
     expect(text).toBe('data: {"id":"a"}\n\ndata: [DONE]\n\n');
   });
 
-  test("may take longer than five minutes once it has begun", async () => {
+  test("can take longer than five minutes after its begin", async () => {
     const { text } = await streamed(async (w, job, { test: { clock } }) => {
       await w.chunks(job, [{ n: 1 }]);
       const { jobId, leaseToken } = job;
@@ -202,7 +202,7 @@ describe("a stream", () => {
     expect(text).toMatch(/^data: \{"n":1\}\n\n.*data: \{"n":2\}\n\ndata: \[DONE\]\n\n$/s);
   });
 
-  test("is an error with a status if it fails before its first chunk", async () => {
+  test("is an error with a status if its job fails before the first chunk", async () => {
     const { status, text } = await streamed((w, job) => w.fail(job, { message: "no model" }));
     expect([status, JSON.parse(text)]).toMatchObject([500, { error: { message: "no model" } }]);
   });
@@ -215,7 +215,7 @@ describe("a stream", () => {
     expect([status, JSON.parse(text)]).toMatchObject([404, { error: { code: 404 } }]);
   });
 
-  test("ends with an error, and without the usual end, if it fails later", async () => {
+  test("ends with an error, and without the usual end, if its job fails later", async () => {
     const { status, text } = await streamed(async (w, job) => {
       await w.chunks(job, [{ n: 1 }]);
       await w.fail(job, { message: "it broke" });
@@ -231,7 +231,7 @@ describe("a stream", () => {
 });
 
 test.each([true, false])(
-  "a client that goes away has its job cancelled (stream: %s)",
+  "the job of a client that goes away is cancelled (stream: %s)",
   async (stream) => {
     await using service = await startTestHttp();
     const worker = await service.test.connectWorker();
@@ -259,7 +259,7 @@ test("a stream of a job that restarts ends with an error instead of starting ove
   const failure = { type: "process_exited", message: "gone" } as const;
   await worker.finish(job, { kind: "lost", failure });
   await worker.grant();
-  // The job may be cancelled before the worker hears of the new attempt.
+  // The job may be cancelled before the worker is told of the new attempt.
   const beginAnew = async () => worker.chunks(await worker.nextJob(), [{ n: 1 }]);
   beginAnew().catch(() => undefined);
   expect(await answer.text()).toMatch(/^data: \{"n":1\}\n\ndata: \{"error":.*worker_lost.*\}\n\n$/);

@@ -1,4 +1,4 @@
-/** How the head of another replica's answer is read. */
+/** Parsing of the head of another replica's answer. */
 import { expect, it } from "vitest";
 import { readAnswerHead } from "../../../../emulator/http/replicas/answer-head.ts";
 
@@ -6,7 +6,7 @@ function read(text: string) {
   return readAnswerHead(Buffer.from(text, "latin1"));
 }
 
-it("a head is read when it is complete, and says where the body begins", () => {
+it("a head is read when it is complete, with the beginning of the body", () => {
   const text =
     "HTTP/1.1 404 Not Here\r\nX-A: \u00e4: b\r\nset-cookie: 1\r\nset-cookie: 2\r\n\r\nbody";
   expect(read(text.slice(0, 40))).toBeUndefined();

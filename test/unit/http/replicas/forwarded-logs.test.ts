@@ -1,11 +1,11 @@
-/** The log of one pod or worker, asked of a replica that does not have it. */
+/** The log of one pod or worker, requested from a replica that does not have it. */
 import { expect, it } from "vitest";
 import { openLog } from "../management/logs/log-reading.ts";
 import { startReplicas } from "./replicas-harness.ts";
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-it("a worker's comes from the replica that has the endpoint, and ends with the one asked", async () => {
+it("a worker's log comes from its endpoint's owner, and ends with the asked replica", async () => {
   await using replicas = await startReplicas();
   const { a, b } = replicas;
   const { worker } = await b.service.test.connectWorker();
@@ -19,7 +19,7 @@ it("a worker's comes from the replica that has the endpoint, and ends with the o
   expect(await rest).toBe("");
 });
 
-it("a pod's comes from the replica that runs pods, and goes on behind the event that was read last", async () => {
+it("a pod's log comes from the replica that runs pods, and continues after the last read event", async () => {
   await using replicas = await startReplicas();
   const { a, b, c } = replicas;
   const body = { imageName: "me/box:1", computeType: "CPU" };

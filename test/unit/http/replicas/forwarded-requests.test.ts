@@ -15,7 +15,7 @@ afterEach(async () => {
   await replicas[Symbol.asyncDispose]();
 });
 
-/** Submits by /run to `a`; answers the job's id. */
+/** Submits by /run to `a`; returns the job's id. */
 async function run(): Promise<string> {
   return made(replicas.a.service, "/v2/echo/run", { input: {} });
 }
@@ -80,7 +80,7 @@ it("a request with Expect gets 100 Continue when the owner wants its body", asyn
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK[^]*IN_QUEUE/u);
 });
 
-it("requests and answers may be large; a slow reader's answer does not block others", async () => {
+it("requests and answers can be large, and a slow reader's answer does not block others", async () => {
   const { a, b } = replicas;
   const text = "x".repeat(4_000_000);
   const worker = await b.service.test.connectWorker();
@@ -181,7 +181,7 @@ it("a request is answered with the known state if the client's replica stops", a
   expect(headers["connection"]).toBe("close");
 });
 
-it("a request to a replica that has died goes to the next owner", async () => {
+it("a request to a dead replica goes to the next owner", async () => {
   const { a, b, c, cluster } = replicas;
   await run();
   b.way.fallSilent();

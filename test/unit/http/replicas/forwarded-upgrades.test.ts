@@ -48,7 +48,7 @@ function openWebSocket(more = ""): Promise<Socket> {
   return front.socket(`GET /lb/web/chat HTTP/1.1\r\n${HEAD}${UPGRADE}${more}\r\n`);
 }
 
-/** The next request for an upgrade that the worker's server gets; it is accepted, and all bytes come back. */
+/** The next upgrade request at the worker's server; it is accepted, and all bytes are echoed. */
 async function accepted(): Promise<IncomingMessage> {
   const [request, socket] = (await once(owner.server, "upgrade")) as [IncomingMessage, Socket];
   socket.write(`HTTP/1.1 101 Now\r\n${UPGRADE}\r\n`);
@@ -56,7 +56,7 @@ async function accepted(): Promise<IncomingMessage> {
   return request;
 }
 
-it("a request is answered by the worker's server, who sees the client's address", async () => {
+it("a request is answered by the worker's server, which sees the client's address", async () => {
   owner.server.on("request", (request, response) =>
     response.end(`${request.method} ${String(request.headers["x-forwarded-for"])}`),
   );
@@ -66,7 +66,7 @@ it("a request is answered by the worker's server, who sees the client's address"
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*POST 127\.0\.0\.1/u);
 });
 
-it("a WebSocket is connected with the worker, byte for byte, and each end may hang up", async () => {
+it("a WebSocket reaches the worker, byte for byte, and each end can close it", async () => {
   const client = await openWebSocket("Sv-Replica: mine\r\n");
   const { headers } = await accepted();
   expect(headers).not.toHaveProperty("sv-replica");
@@ -83,7 +83,7 @@ it("a WebSocket is connected with the worker, byte for byte, and each end may ha
   await until(() => balancer.demand("web").running === 0);
 });
 
-it("requests and WebSockets are answered by an owner that stops, for as long as it has the endpoint", async () => {
+it("a stopping owner answers requests and WebSockets while it owns the endpoint", async () => {
   owner.server.on("request", (_request, response) => response.end("answered"));
   const works = Promise.withResolvers<void>();
   const stopped = owner.service.http.stop(works.promise);
@@ -96,7 +96,7 @@ it("requests and WebSockets are answered by an owner that stops, for as long as 
   await stopped;
 });
 
-it("requests and WebSockets that wait for a worker where the endpoint leaves go to its next owner", async () => {
+it("requests and WebSockets that wait for a worker go to the endpoint's next owner", async () => {
   const { balancer, ownership } = owner.service.test.engine;
   const isLeaving = vi.spyOn(ownership, "isHeldBack").mockReturnValue(true);
   const asked = front.raw(`GET /lb/web/ HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`);
@@ -115,7 +115,7 @@ it("requests and WebSockets that wait for a worker where the endpoint leaves go 
   client.destroy();
 });
 
-it("a WebSocket that is refused is answered as the owner says", async () => {
+it("a refused WebSocket gets the owner's answer", async () => {
   const client = await front.socket(
     `GET /lb/web/ HTTP/1.1\r\nHost: x\r\nAuthorization: wrong\r\n${UPGRADE}\r\n`,
   );
@@ -123,7 +123,7 @@ it("a WebSocket that is refused is answered as the owner says", async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 401 /u);
 });
 
-it("a WebSocket waits for an endpoint that moves", async () => {
+it("a WebSocket waits for a moving endpoint", async () => {
   const { clock } = front.test;
   ofOwner.believes.set("web", undefined);
   const { armed } = clock;
@@ -189,8 +189,8 @@ it("recorded traffic between two replicas opens no connection at either of them"
   }
 });
 
-it("a replica that does not prove its identity is sent nothing", async () => {
-  // Another replica with the same secret key now has the address.
+it("a replica without proof of its identity gets no data", async () => {
+  // Another replica with an equal secret key now has the address.
   cluster.replicas.set("owner", { id: "former", address: owner.service.url });
   owner.server.on("request", (_request, response) => response.end("answered"));
   const { clock } = front.test;
@@ -201,7 +201,7 @@ it("a replica that does not prove its identity is sent nothing", async () => {
   expect(await refused).toMatch(/^HTTP\/1\.1 503 /u);
 });
 
-it("a replica that connects at the last moment does not delay a stop", async () => {
+it("a replica that connects just before the end does not delay a stop", async () => {
   const ownership = cluster.join("late", () => late.url);
   await using late = await startTestHttp({ stopGraceMs: 60_000, ownership });
   const auth = await newAuth({ to: "late", asked: late.url });
@@ -215,13 +215,13 @@ it("a replica that connects at the last moment does not delay a stop", async () 
   expect(Buffer.concat(answer).toString()).toBe("");
 });
 
-it("a caller with the key is connected, and cut off for bytes that are no frame", async () => {
+it("a caller with the key is connected, and cut off when it sends bytes that are no frame", async () => {
   const auth = await newAuth({});
   const answer = await owner.service.raw(`${wanting(auth, "Upgrade")}${"\xff".repeat(9)}`);
   expect(answer).toMatch(/^HTTP\/1\.1 101 [^]*\r\n\r\n$/u);
 });
 
-it("a replica may be reached by https, whose certificate is checked", async () => {
+it("a replica can be reached by https, with its certificate checked", async () => {
   owner.server.on("request", (_request, response) => response.end("secure"));
   const tls = createSecureServer({ cert, key }, (near) => {
     const far = connect(owner.port, "127.0.0.1");
@@ -248,7 +248,7 @@ it("a replica may be reached by https, whose certificate is checked", async () =
 
 interface AuthOptions extends Partial<ChannelAuth> {
   readonly key?: Uint8Array;
-  /** Who is asked for the nonce. */
+  /** The replica that gives the nonce. */
   readonly asked?: string;
 }
 

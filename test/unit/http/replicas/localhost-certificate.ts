@@ -1,4 +1,7 @@
-/** A certificate for `localhost` and 127.0.0.1 that it has signed itself, good until 2120: for tests alone, for its key stands here. */
+/**
+ * A self-signed certificate for `localhost` and 127.0.0.1, valid until 2120: for tests alone, because its key is
+ * public.
+ */
 
 export const cert = `-----BEGIN CERTIFICATE-----
 MIIBaDCCAQ2gAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv

@@ -1,4 +1,4 @@
-/** Requests to a replica about an endpoint that moves meanwhile. */
+/** Requests to a replica about an endpoint that moves during the request. */
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => replicas[Symbol.asyncDispose]());
 
-/** By /run to `a`. */
+/** Submits by /run to `a`. */
 function submit() {
   return replicas.a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
 }
@@ -34,7 +34,7 @@ it("a request is not forwarded a second time, and the client never sees the wron
   expect([await jobsOf(a), await jobsOf(b)]).toEqual([[], []]);
 });
 
-it("a request is sent again to a replica that was about to get the endpoint", async () => {
+it("a request is sent again to a replica that is about to get the endpoint", async () => {
   const { a, c, cluster } = replicas;
   a.ownership.believes.set("echo", c.ownership.self);
   const { clock } = a.service.test;
@@ -47,7 +47,7 @@ it("a request is sent again to a replica that was about to get the endpoint", as
   expect(await jobsOf(c)).toEqual([(json as { id: string }).id]);
 });
 
-it("a request comes back to the replica that received it if that owns the endpoint by then", async () => {
+it("a request returns to the replica that received it if that now owns the endpoint", async () => {
   const { a, cluster } = replicas;
   cluster.owners.set("echo", undefined);
   const answered = submit();
@@ -60,7 +60,7 @@ it("a request comes back to the replica that received it if that owns the endpoi
   expect(engine.metrics.forwardedWait.series).toMatchObject([{ value: { sum: 0.3 } }]);
 });
 
-it("a request arrives complete at the next owner, even if more came meanwhile than is kept", async () => {
+it("a request arrives complete at the next owner, even if its body was larger than the kept part", async () => {
   const { a, c, cluster } = replicas;
   a.ownership.believes.set("echo", replicas.b.ownership.self);
   cluster.owners.set("echo", undefined);
@@ -73,7 +73,7 @@ it("a request arrives complete at the next owner, even if more came meanwhile th
   socket.write(body.slice(0, KEPT_MAX_BYTES / 2));
   await until(() => clock.armed > armed);
   socket.write(body.slice(KEPT_MAX_BYTES / 2));
-  // The other end sends as much as fits into the window.
+  // The other end sends what fits into the window.
   for (let turns = 0; turns < 200; turns += 1) await new Promise(setImmediate);
   a.ownership.believes.clear();
   cluster.give("echo", "c");
@@ -166,7 +166,7 @@ it("a request that waits at a stopping owner continues at the next owner", async
   await stopped;
 });
 
-it("a request goes to the next owner once its owner has stopped", async () => {
+it("a request goes to the next owner after its owner has stopped", async () => {
   const { a, b, c, cluster } = replicas;
   await submit();
   await b.service.http.stop();

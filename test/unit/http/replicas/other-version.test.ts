@@ -30,7 +30,7 @@ async function connected({ service, ownership }: TestReplica, offered: string) {
   return { head: head.toString(), channel: new Channel(socket) };
 }
 
-/** What is answered, or that the exchange was given up. */
+/** The answer, or that the exchange was given up. */
 async function asked(channel: Channel, requestHead: string, strange?: number): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";
@@ -46,7 +46,7 @@ async function asked(channel: Channel, requestHead: string, strange?: number): P
   return promise;
 }
 
-it("offers a protocol of its own beside the one that both know, which is chosen", async () => {
+it("a replica of another version offers its own protocol and the common one, which is chosen", async () => {
   await using replicas = await startReplicas();
   const { head, channel } = await connected(replicas.b, "sv-replica-9, sv-replica");
   expect(head).toMatch(/^HTTP\/1\.1 101 [^]*upgrade: sv-replica\r\n/u);
@@ -54,7 +54,7 @@ it("offers a protocol of its own beside the one that both know, which is chosen"
   channel.destroy();
 });
 
-it("unknown fields of a request are ignored, and it is answered", async () => {
+it("a request with unknown fields is answered without them", async () => {
   await using replicas = await startReplicas();
   const { channel } = await connected(replicas.b, "sv-replica");
   const more = JSON.stringify({ ...OPENING, mood: { of: "the client" } });
@@ -62,7 +62,7 @@ it("unknown fields of a request are ignored, and it is answered", async () => {
   channel.destroy();
 });
 
-it("begins an exchange that this one cannot read: it is given up, and other exchanges go on", async () => {
+it("an exchange that this version cannot read is given up, and other exchanges continue", async () => {
   await using replicas = await startReplicas();
   const { channel } = await connected(replicas.b, "sv-replica");
   const { address: _, ...less } = OPENING;

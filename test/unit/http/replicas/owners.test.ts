@@ -1,4 +1,4 @@
-/** Each operation says which replica answers it. */
+/** Each operation declares the replica that answers it. */
 import { expect, it } from "vitest";
 import { askGraphql } from "../../../../emulator/http/management/graphql-handler.ts";
 import { OPERATIONS } from "../../../../emulator/http/operations.ts";

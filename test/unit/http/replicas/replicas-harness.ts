@@ -1,4 +1,4 @@
-/** Replicas `a`, `b`, `c`, each with an engine of its own, over connections that the test can cut. */
+/** Replicas `a`, `b`, `c`, each with its own engine, over connections that a test can cut. */
 import { findJobs } from "../../../../emulator/engine/jobs/read/find-jobs.ts";
 import { startTcpProxy, type TcpProxy } from "../../../setup/tcp-proxy.ts";
 import { ScriptedCluster, type ScriptedOwnership } from "../../scripted-ownership.ts";
@@ -7,7 +7,7 @@ import { startTestHttp, type TestHttp, type TestHttpOptions } from "../http-harn
 export interface TestReplica {
   readonly service: TestHttp;
   readonly ownership: ScriptedOwnership;
-  /** Between it and the other replicas. */
+  /** Connections between it and the other replicas. */
   readonly way: TcpProxy;
 }
 
@@ -18,7 +18,7 @@ export interface TestReplicas extends AsyncDisposable {
   readonly c: TestReplica;
 }
 
-/** At first `b` has everything. */
+/** At first `b` owns everything. */
 export async function startReplicas(options: TestHttpOptions = {}): Promise<TestReplicas> {
   await using parts = new AsyncDisposableStack();
   const cluster = new ScriptedCluster();
@@ -47,13 +47,13 @@ async function startReplica(
   return { service, ownership, way };
 }
 
-/** The ids of all jobs that a replica's engine has. */
+/** The ids of all jobs of a replica's engine. */
 export async function jobsOf({ service }: TestReplica): Promise<readonly string[]> {
   const page = await findJobs(service.test.engine, {}, { limit: 100, beforeSeq: undefined });
   return page.jobs.map(({ id }) => id);
 }
 
-/** Waits until `is` holds. */
+/** Waits until `is` returns true. */
 export async function until(is: () => boolean): Promise<void> {
   while (!is()) await new Promise(setImmediate);
 }

@@ -1,4 +1,4 @@
-/** Answers of a replica that does not own everything: lists of all replicas, and things found at others. */
+/** Answers of a replica that does not own everything: lists over all replicas, and resources of others. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { LaunchedWorker } from "../../../../emulator/launch/launcher.ts";
 import type { TestHttp } from "../http-harness.ts";
@@ -66,7 +66,7 @@ it("each listed replica describes itself; one that does not answer is described 
   });
 });
 
-it("a worker is found whichever replica it is of", async () => {
+it("a worker of any replica is found", async () => {
   const { a, b } = replicas;
   const { worker } = await b.service.test.connectWorker();
   const kill = (id: string) => a.service.call("POST", `/emulator/workers/${id}/kill`);
@@ -77,7 +77,7 @@ it("a worker is found whichever replica it is of", async () => {
   expect((await kill("nobody")).json).toMatchObject({ code: "worker_not_found" });
 });
 
-it("a replica that stops tells of its workers and events for as long as it works", async () => {
+it("a stopping replica shows its workers and events while it works", async () => {
   const { a, b } = replicas;
   const { worker } = await b.service.test.connectWorker();
   const events = await follow(a.service);
@@ -94,7 +94,7 @@ it("a replica that stops tells of its workers and events for as long as it works
   await stopped;
 });
 
-it("jobs that fit a filter are changed by the owner of the endpoint that it names; it has to name one", async () => {
+it("jobs that match a filter are changed by the owner of the filter's endpoint, which is required", async () => {
   const { a, b } = replicas;
   await a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
   const change = (body: unknown) => a.service.call("POST", "/emulator/jobs/cancel", { body });
@@ -110,7 +110,7 @@ it("jobs that fit a filter are changed by the owner of the endpoint that it name
   });
 });
 
-it("every replica answers with the same pods, which belong to one replica", async () => {
+it("every replica shows the pods, which belong to one replica", async () => {
   const { a, b, c } = replicas;
   const created = await a.service.call("POST", "/v1/pods", { body: { imageName: "image" } });
   expect(created.status).toBe(201);

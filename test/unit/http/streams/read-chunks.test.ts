@@ -1,4 +1,4 @@
-/** Chunks of a job for operators: reading them does not consume them. */
+/** Chunks of a job for operators: a read does not consume them. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
 import { TextReader } from "../operation/answers/text-reader.ts";
@@ -18,7 +18,7 @@ async function runningJob(service: TestHttp) {
   return { job, worker, path, read };
 }
 
-it("answers chunks with their index, part by part up to the last, and takes none from a reader", async () => {
+it("the answer has chunks with their index, part by part up to the last, and consumes none", async () => {
   await using service = await startTestHttp();
   const { job, worker, read } = await runningJob(service);
   expect(await read()).toStrictEqual({ attempt: 1, chunks: [], next: 0, isComplete: false });
@@ -34,7 +34,7 @@ it("answers chunks with their index, part by part up to the last, and takes none
   expect(json).toHaveLength(3);
 });
 
-it("keeps the bytes of an output, and shows what a worker streamed in a form of its own", async () => {
+it("the answer keeps the bytes of an output, and shows a worker's own form of a stream", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.lines(job, [
@@ -59,7 +59,7 @@ it("an answer reports a restarted job: its chunks belong to another attempt", as
   });
 });
 
-it("readers of events get chunks as they come, and the job at its end", async () => {
+it("readers of events get chunks at once, and the job at its end", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.chunks(job, ["a"]);
@@ -75,13 +75,16 @@ it("readers of events get chunks as they come, and the job at its end", async ()
   expect(await reader.rest()).toMatch(/^event: end\ndata: \{"id":.*"COMPLETED"/);
 });
 
-it.each(["limit=0", "limit=1001", "after=-1", "after=x"])("refuses ?%s", async (query) => {
-  await using service = await startTestHttp();
-  const { read } = await runningJob(service);
-  expect(await read(`?${query}`)).toMatchObject({ status: 400, code: "invalid_request" });
-});
+it.each(["limit=0", "limit=1001", "after=-1", "after=x"])(
+  "the operation refuses ?%s",
+  async (query) => {
+    await using service = await startTestHttp();
+    const { read } = await runningJob(service);
+    expect(await read(`?${query}`)).toMatchObject({ status: 400, code: "invalid_request" });
+  },
+);
 
-it("knows no job that does not exist", async () => {
+it("an unknown job is not found", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/emulator/jobs/none/chunks");
   expect(json).toMatchObject({ status: 404, code: "job_not_found" });

@@ -1,4 +1,4 @@
-/** `/stream` over HTTP: batches that are consumed or not, and pushing to readers of every speed. */
+/** `/stream` over HTTP: consuming and other reads, and pushes to readers of every speed. */
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import type { HandedJob, Outcome } from "../../../../runtime/protocol/outcome.ts";
@@ -11,7 +11,7 @@ const chunk = (output: unknown, index: number, attempt?: number) => ({
   metrics: { stream_index: index, ...(attempt === undefined ? {} : { attempt }) },
 });
 
-/** A job in progress and the worker that has it. */
+/** A running job and its worker. */
 async function runningJob(
   service: TestHttp,
 ): Promise<{ job: HandedJob; worker: ScriptedWorker; path: string }> {
@@ -26,7 +26,7 @@ async function watched(service: TestHttp, jobId: string): Promise<void> {
   while (!service.test.engine.watchers.isWatched(jobId)) await service.test.clock.settle();
 }
 
-/** Has the job lost by its worker and handed over to it again. */
+/** Lets the worker lose the job and get it again. */
 const LOST: Outcome = {
   kind: "lost",
   failure: { type: "process_exited", message: "gone" },
@@ -38,7 +38,7 @@ async function restart(worker: ScriptedWorker, job: HandedJob, by = LOST): Promi
   return worker.nextJob();
 }
 
-it("answers the chunks since the previous read as an array, with the status in a header", async () => {
+it("/stream returns the chunks since the previous read as an array, with the status in a header", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.chunks(job, ["a", { b: 1 }]);
@@ -56,7 +56,7 @@ it("answers the chunks since the previous read as an array, with the status in a
   expect(third.headers["job-status"]).toBe("COMPLETED");
 });
 
-it("holds a read open until there is a chunk", async () => {
+it("/stream holds a read open until there is a chunk", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   const answer = service.call("GET", path);
@@ -66,7 +66,7 @@ it("holds a read open until there is a chunk", async () => {
   expect((await answer).json).toStrictEqual([chunk("late", 0)]);
 });
 
-it("answers an empty array after 20 s without a chunk", async () => {
+it("/stream returns an empty array after 20 s without a chunk", async () => {
   await using service = await startTestHttp();
   const { id } = (await service.call("POST", "/v2/echo/run", { body: { input: {} } })).json as {
     id: string;
@@ -79,7 +79,7 @@ it("answers an empty array after 20 s without a chunk", async () => {
   expect((await answer).json).toStrictEqual([]);
 });
 
-it("lets two readers follow one job by index, and consumes nothing", async () => {
+it("two readers follow one job by index, and consume nothing", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.chunks(job, [0, 1, 2]);
@@ -92,7 +92,7 @@ it("lets two readers follow one job by index, and consumes nothing", async () =>
   expect((await service.call("GET", path)).json).toHaveLength(3);
 });
 
-it("gives each chunk to one of two consuming readers only", async () => {
+it("each chunk goes to only one of two consuming readers", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.chunks(job, [0, 1, 2]);
@@ -102,7 +102,7 @@ it("gives each chunk to one of two consuming readers only", async () => {
   expect(lists.flat()).toStrictEqual([chunk(0, 0), chunk(1, 1), chunk(2, 2)]);
 });
 
-it("pushes server-sent events while the job runs, and the job at its end", async () => {
+it("server-sent events are pushed while the job runs, and the job at its end", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   const answer = await service.open(path, { accept: "text/event-stream" });
@@ -124,7 +124,7 @@ it("pushes server-sent events while the job runs, and the job at its end", async
   });
 });
 
-it("pushes lines of JSON, chunks verbatim and the job last", async () => {
+it("lines of JSON are pushed with chunks unchanged and the job last", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   const answer = await service.open(path, { accept: "application/x-ndjson" });
@@ -158,7 +158,7 @@ it("chunks may have any whitespace in their JSON except line breaks, which would
   expect(last).toMatchObject({ output: [1, 2] });
 });
 
-it("tells readers when the job runs again, and counts ids by attempt from then on", async () => {
+it("readers are told that the job runs again, and ids count by attempt afterwards", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   await worker.chunks(job, ["void"]);
@@ -212,7 +212,7 @@ it("lines of JSON report a restart too, even if the new attempt has fewer chunks
   expect(JSON.parse(end ?? "")).not.toHaveProperty("retries");
 });
 
-it("refuses a Last-Event-ID that no event has, and a from that is no index", async () => {
+it("an unknown Last-Event-ID, and a from that is no index, are refused", async () => {
   await using service = await startTestHttp();
   const { path } = await runningJob(service);
   const headers = { accept: "text/event-stream", "last-event-id": "abc" };
@@ -226,7 +226,7 @@ it("refuses a Last-Event-ID that no event has, and a from that is no index", asy
   });
 });
 
-it("answers a stream of a job that does not exist with an ordinary 404", async () => {
+it("a stream of an unknown job is answered with an ordinary 404", async () => {
   await using service = await startTestHttp();
   const headers = { accept: "text/event-stream" };
   for (const path of ["/v2/echo/stream/none", "/v2/none/stream/none"]) {
@@ -247,7 +247,7 @@ it("the stream itself reports that its job was deleted", async () => {
   expect(JSON.parse(await lines.rest())).toMatchObject({ code: "job_not_found", status: 404 });
 });
 
-it("sends a comment to a reader of events while nothing happens, and nothing to a reader of lines", async () => {
+it("a reader of events gets comments while nothing happens, a reader of lines gets nothing", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   const events = new TextReader((await service.open(path, { accept: "text/event-stream" })).body);
@@ -262,7 +262,7 @@ it("sends a comment to a reader of events while nothing happens, and nothing to 
   expect(JSON.parse(await lines.rest())).toMatchObject({ status: "COMPLETED" });
 });
 
-it("reads no more from the store than a slow reader takes, and the job goes on", async () => {
+it("the store is read at the pace of a slow reader, and the job continues", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   const socket = await service.socket(
@@ -285,7 +285,7 @@ it("reads no more from the store than a slow reader takes, and the job goes on",
   expect(received).toBeGreaterThan(20 * text.length);
 });
 
-it("ends the following of a reader that went away, never the job", async () => {
+it("a reader that goes away ends its own read, never the job", async () => {
   await using service = await startTestHttp();
   const { job, worker, path } = await runningJob(service);
   const answer = await service.open(path, { accept: "text/event-stream" });

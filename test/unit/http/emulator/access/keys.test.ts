@@ -1,4 +1,4 @@
-/** Keys that are made, used and revoked over the interface. */
+/** Keys that are created, used and revoked over the interface. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KEY, makeKey, startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
 
@@ -28,7 +28,7 @@ describe("a key", () => {
     expect(stored).not.toContain(key);
   });
 
-  it("is valid until it expires by service time, and the refusal then says that it has expired", async () => {
+  it("is valid until it expires by service time, after which refusals say that it has expired", async () => {
     const { key } = await makeKey(service, { name: "ci", scope: "all", expiresIn: "1h" });
     await service.call("POST", "/emulator/clock", { body: { advance: "59m" } });
     expect((await health(key)).status).toBe(200);
@@ -39,7 +39,7 @@ describe("a key", () => {
     });
   });
 
-  it("is refused from its revocation on, in the same way as an unknown key", async () => {
+  it("is refused after its revocation like an unknown key", async () => {
     const { key, id } = await makeKey(service, { name: "ci", scope: "all" });
     expect((await health(key)).status).toBe(200);
     expect((await revoke(id)).status).toBe(204);
@@ -50,7 +50,7 @@ describe("a key", () => {
   });
 
   it.each(["expires", "is revoked"])(
-    "ends its event feeds, log feeds and streams of jobs when it %s, and no other ones",
+    "that %s ends its event feeds, log feeds and streams of jobs, and no other ones",
     async (how) => {
       const { key, id } = await makeKey(service, { scope: "all", expiresIn: "1h" });
       const submitted = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -76,7 +76,7 @@ describe("a key", () => {
   );
 
   it.each(["a\u0007b", "a\nb", "a\u009bb", "a\u202eb", "a\u2028b"])(
-    "has no control character in its name: %j",
+    "cannot have a control character in its name: %j",
     async (name) => {
       expect(await make({ name, scope: "all" })).toMatchObject({
         status: 400,

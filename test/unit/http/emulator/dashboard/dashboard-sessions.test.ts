@@ -1,4 +1,4 @@
-/** Who gets into the dashboard: by a ticket or the admin key, with a cookie that counts for its own page only. */
+/** Access to the dashboard: by a ticket or the admin key, with a cookie that counts for its own page only. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { DashboardMode } from "../../../../../emulator/core/access/dashboard-mode.ts";
 import {
@@ -55,7 +55,7 @@ async function cookieLine(): Promise<string> {
 }
 
 describe("a session", () => {
-  it("is opened by a ticket, once, with a cookie that scripts cannot read and other sites do not send", async () => {
+  it("is opened once by a ticket, with a cookie that scripts cannot read and other sites do not send", async () => {
     const ticket = newTicket();
     const first = await enter({ ticket });
     expect(first).toMatchObject({ status: 201, body: '{"dashboard":"on"}' });
@@ -111,7 +111,7 @@ describe("a session", () => {
   });
 });
 
-describe("its cookie", () => {
+describe("the cookie of a session", () => {
   it("has the rights of the admin's key, for the dashboard's own scripts", async () => {
     const cookie = await cookieLine();
     for (const line of ["GET /emulator/jobs", "GET /v1/endpoints", "GET /v2/echo/health"]) {
@@ -154,10 +154,10 @@ describe("its cookie", () => {
   });
 });
 
-describe("a dashboard for looking only", () => {
+describe("a read-only dashboard", () => {
   beforeEach(async () => restart("read-only"));
 
-  it("reads, and refuses everything else", async () => {
+  it("reads, and refuses all other actions", async () => {
     const cookie = await cookieLine();
     const headers = [...OWN, cookie];
     expect(await ask("GET /emulator/session", headers)).toMatchObject({
@@ -181,7 +181,7 @@ describe("a dashboard for looking only", () => {
     }
   });
 
-  it("neither consumes a stream nor sets when a job is deleted, although these requests are GETs", async () => {
+  it("neither consumes a stream nor sets a job's deletion, although these requests are GETs", async () => {
     const id = await made(service, "/v2/echo/run", { input: {} });
     const headers = [...OWN, await cookieLine()];
     for (const line of [`GET /v2/echo/stream/${id}`, `GET /v2/echo/status/${id}?ttl=1`]) {
@@ -189,7 +189,7 @@ describe("a dashboard for looking only", () => {
     }
   });
 
-  it("does not get the secret that signs webhooks", async () => {
+  it("does not get the webhook secret", async () => {
     const headers = [...OWN, await cookieLine()];
     for (const name of ["secret", "%73ecret", "secret/", "secret?brief=true"]) {
       const { status, body } = await ask(`GET /emulator/webhooks/${name}`, headers);
@@ -204,10 +204,10 @@ describe("a dashboard for looking only", () => {
   });
 });
 
-describe("without a dashboard", () => {
+describe("without a dashboard the service", () => {
   beforeEach(async () => restart("off"));
 
-  it("there are no links, no sessions and no page", async () => {
+  it("has no links, no sessions and no page", async () => {
     expect(service.http.dashboardLink(service.url)).toBeUndefined();
     expect(await enter({ key: KEY })).toMatchObject({ status: 404 });
     const page = await ask("GET /", ["accept: text/html", `authorization: ${KEY}`]);
@@ -216,8 +216,8 @@ describe("without a dashboard", () => {
   });
 });
 
-describe("at /", () => {
-  it("a client that wants JSON gets the usual answer", async () => {
+describe("the path /", () => {
+  it("answers a client that prefers JSON as usual", async () => {
     for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5"]) {
       const without = await ask("GET /", [`accept: ${accept}`]);
       expect(without).toMatchObject({ status: 401 });
@@ -231,7 +231,7 @@ describe("at /", () => {
   });
 });
 
-describe("stored tickets and sessions", () => {
+describe("the store of tickets and sessions", () => {
   const at = { now: 0 };
   const access = () => {
     let drawn = 0;
@@ -245,7 +245,7 @@ describe("stored tickets and sessions", () => {
     ({ headers: { host: "a:1", cookie } }) as unknown as Parameters<DashboardAccess["keyIdOf"]>[0];
   const begin = (of: DashboardAccess) => of.begin(request(""), "k", "http").split(";")[0] ?? "";
 
-  it("a ticket is valid for ten minutes", () => {
+  it("keeps a ticket valid for ten minutes", () => {
     const dashboard = access();
     const [early, late] = [dashboard.issueTicket(), dashboard.issueTicket()];
     at.now = TICKET_MS - 1;
@@ -254,20 +254,20 @@ describe("stored tickets and sessions", () => {
     expect(dashboard.useTicket(late)).toBeUndefined();
   });
 
-  it("the number of tickets is bounded: the oldest one is dropped", () => {
+  it("bounds the number of tickets, and drops the oldest one", () => {
     const dashboard = access();
     const tickets = Array.from({ length: MOST_TICKETS + 1 }, () => dashboard.issueTicket());
     expect(dashboard.useTicket(tickets[0] ?? "")).toBeUndefined();
     expect(dashboard.useTicket(tickets[1] ?? "")).toBe("dashboard");
   });
 
-  it("the cookie is for this service alone: servers of workers get only the other cookies", () => {
+  it("keeps the cookie for this service: servers of workers get only the other cookies", () => {
     expect(withoutSessions("a=1; sv-session-7080=secret; b=2")).toBe("a=1; b=2");
     expect(withoutSessions("sv-session=secret")).toBeUndefined();
     expect(withoutSessions("sv-sessions=mine")).toBe("sv-sessions=mine");
   });
 
-  it("the number of sessions is bounded: the one that was used least recently ends first", () => {
+  it("bounds the number of sessions, and ends the least recently used one", () => {
     const dashboard = access();
     const [first, second] = [begin(dashboard), begin(dashboard)];
     for (let more = 2; more < MOST_SESSIONS; more += 1) begin(dashboard);

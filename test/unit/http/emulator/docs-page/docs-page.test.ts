@@ -1,4 +1,4 @@
-/** The documentation page: its parts, its policy, and that it refers to nothing outside this service. */
+/** The documentation page: its parts, its policy, and that it refers to no other server. */
 import { expect, test } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 
@@ -8,7 +8,7 @@ async function bodyOf(service: TestHttp, path: string): Promise<string> {
   return body.text();
 }
 
-test("every file the page refers to is served, with its media type, and without a key", async () => {
+test("every file of the page is served, with its media type, and without a key", async () => {
   await using service = await startTestHttp();
   const page = await bodyOf(service, "/docs");
   const references = Array.from(page.matchAll(/(?:href|src)="([^"]*)"/g), ([, to = ""]) => to);

@@ -23,7 +23,7 @@ it.each(["warn", "enforce"] as const)(
   },
 );
 
-it("the report shows that there are no limits", async () => {
+it("the report shows when there are no limits", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/emulator/limits");
   expect(json).toEqual({ mode: "off", exceeded: [] });

@@ -32,7 +32,7 @@ async function setUp(settings = {}) {
   };
 }
 
-it("lists all endpoints with their present jobs and workers, and the durations of the last minutes", async () => {
+it("the list has all endpoints with their present jobs and workers, and the durations of the last minutes", async () => {
   await using scene = await setUp();
   const { test, launcher, service } = scene;
   await test.addEndpoint("quiet");
@@ -58,7 +58,7 @@ it("lists all endpoints with their present jobs and workers, and the durations o
   expect([running.at(-2), running.at(-1)]).toEqual([null, 1]);
 });
 
-it("shows the last hour of an endpoint, with a value for each step", async () => {
+it("the series shows the last hour of an endpoint, with a value for each step", async () => {
   await using scene = await setUp();
   const { test, launcher } = scene;
   await scene.run();
@@ -91,9 +91,9 @@ it("shows the last hour of an endpoint, with a value for each step", async () =>
   expect(series.points["workers"]).toMatchObject({ ready: expect.any(Array) });
 });
 
-it("jobs that have been waiting since an earlier run are in the series", async () => {
+it("the series includes jobs that have waited since an earlier run", async () => {
   const memory = createMemoryStore();
-  // The data of the earlier run is still there when the next run opens the store.
+  // The data of the earlier run still exists when the next run opens the store.
   const store = storeWith(memory, { close: async () => undefined });
   const before = await startTestHttp({ store });
   await before.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -104,7 +104,7 @@ it("jobs that have been waiting since an earlier run are in the series", async (
   expect(endpoints[0]?.sparkline.queued.at(-1)).toBe(1);
 });
 
-it("lists the scaler's decisions with their reasons, newest first", async () => {
+it("the scaler's decisions are listed with their reasons, newest first", async () => {
   await using scene = await setUp({ scalerType: "REQUEST_COUNT", scalerValue: 2, workersMax: 2 });
   const { test, launcher } = scene;
   const at = new Date(test.clock.now()).toISOString();
@@ -139,7 +139,7 @@ it("lists the scaler's decisions with their reasons, newest first", async () => 
   ]);
 });
 
-it("follows decisions as events", async () => {
+it("the scaler's decisions are sent as events", async () => {
   await using scene = await setUp();
   const events: unknown[] = [];
   const unfollow = scene.test.engine.events.follow((event) => {

@@ -1,4 +1,4 @@
-/** Following the service's changes of state over HTTP. */
+/** Events of the service's changes of state, over HTTP. */
 import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { storeThatFills } from "../../../engine/filling-store.ts";
@@ -10,7 +10,7 @@ import { KEY, made, startTestHttp } from "../../http-harness.ts";
 import { TextReader } from "../../operation/answers/text-reader.ts";
 import { follow, type Frame, run } from "./follow-events.ts";
 
-it("tells the whole life of a job, with the moments in service time", async () => {
+it("the events report the whole life of a job, with times in service time", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test.engine;
   const worker = await service.test.connectWorker();
@@ -45,7 +45,7 @@ it("tells the whole life of a job, with the moments in service time", async () =
   expect(await events.take(1)).toEqual([{ type: "clock", offsetMs: 1_860_000 }]);
 });
 
-it("tells of workers and endpoints, and with endpointId of one endpoint alone", async () => {
+it("the events report workers and endpoints, and with endpointId only those of one endpoint", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
   await service.test.addEndpoint("other");
@@ -77,7 +77,7 @@ it("tells of workers and endpoints, and with endpointId of one endpoint alone", 
   expect((await other.next()).data).toMatchObject({ jobId: otherJob, endpointId: "other" });
 });
 
-it("tells of an endpoint that is created", async () => {
+it("the events report a new endpoint", async () => {
   await using service = await startTestHttp();
   const events = await follow(service);
   const template = { name: "t", imageName: "i", isServerless: true };
@@ -87,7 +87,7 @@ it("tells of an endpoint that is created", async () => {
   expect(await events.take(1)).toEqual([{ type: "endpoint", endpointId: id, change: "created" }]);
 });
 
-it("sends no events of changes that could not be stored", async () => {
+it("a change that could not be stored sends no event", async () => {
   const { store, fill } = storeThatFills();
   await using service = await startTestHttp({ store });
   const events = await follow(service);
@@ -98,7 +98,7 @@ it("sends no events of changes that could not be stored", async () => {
   expect(await events.take(1)).toMatchObject([{ jobId, to: "IN_QUEUE" }]);
 });
 
-it("sends a keep-alive every 15 s of real time, and ends silently when the service stops", async () => {
+it("the feed sends a keep-alive every 15 s of real time, and ends silently when the service stops", async () => {
   await using service = await startTestHttp();
   const armed = service.test.clock.armed;
   const events = await follow(service);
@@ -109,7 +109,7 @@ it("sends a keep-alive every 15 s of real time, and ends silently when the servi
   expect(await events.reader.rest()).toBe("");
 });
 
-it("drops a reader that does not keep up, and tells it so", async () => {
+it("a reader that does not keep up is dropped, and told so", async () => {
   await using service = await startTestHttp();
   const reader = await service.socket(
     `GET /emulator/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: ${KEY}\r\n\r\n`,
@@ -128,13 +128,13 @@ it("drops a reader that does not keep up, and tells it so", async () => {
   expect((await service.call("GET", "/v2/echo/health")).status).toBe(200);
 });
 
-it("refuses an invalid endpointId", async () => {
+it("an invalid endpointId is refused", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/emulator/events?endpointId=a&endpointId=b");
   expect(json).toMatchObject({ code: "invalid_request" });
 });
 
-it("tells of a webhook's delivery when it is made, after each try, and when it is to be sent again", async () => {
+it("the events report a webhook's delivery at its creation, after each try, and before it is sent again", async () => {
   const webhookSender = ScriptedSender.answering(500, 200);
   const engine = await createTestEngine(undefined, undefined, { webhookSender });
   await using service = await startTestHttp({ engine });

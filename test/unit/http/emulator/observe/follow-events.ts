@@ -1,4 +1,4 @@
-/** Reads the service's events as a client does. */
+/** Reads the service's events like a client. */
 import { TextReader } from "../../operation/answers/text-reader.ts";
 import { made, type TestHttp } from "../../http-harness.ts";
 
@@ -8,7 +8,7 @@ export interface Frame {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Resolves when the service has said where the reader stands, or with the first frame to read if it told where it was. */
+/** Resolves when the service has told the reader its position, or with the first frame if the reader named one. */
 export async function follow(service: TestHttp, query = "", lastEventId?: string) {
   const resumed = lastEventId === undefined ? undefined : { "last-event-id": lastEventId };
   const { body, headers } = await service.open(`/emulator/events${query}`, resumed);
@@ -33,7 +33,7 @@ export async function follow(service: TestHttp, query = "", lastEventId?: string
     }
     return events;
   };
-  /** As a client that lost its connection. */
+  /** Reads like a client that lost its connection. */
   const leave = () => void body.destroy();
   return { reader, headers, id, next, take, leave };
 }

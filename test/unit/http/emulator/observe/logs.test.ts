@@ -1,4 +1,4 @@
-/** Reading and following the log of the service over HTTP. */
+/** The log of the service over HTTP, read and followed. */
 import { expect, it } from "vitest";
 import { LogFeed } from "../../../../../emulator/engine/observe/log-feed.ts";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
@@ -20,7 +20,7 @@ async function open(service: TestHttp, query = "") {
   return { reader, next };
 }
 
-it("shows old lines, then new ones, of the service, of workers and of handlers", async () => {
+it("the log shows old lines, then new ones, of the service, of workers and of handlers", async () => {
   await using service = await startTestHttp();
   const { logs } = service.test.engine;
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -39,7 +39,7 @@ it("shows old lines, then new ones, of the service, of workers and of handlers",
   expect(await next()).toMatchObject({ msg: "no json", source: "worker", level: "info" });
 });
 
-it("leaves out other endpoints, shows the last lines only, and ends if that is wanted", async () => {
+it("the log leaves out other endpoints, shows only the last lines, and ends on request", async () => {
   await using service = await startTestHttp();
   for (const nth of [1, 2, 3]) say(service, "echo", `line ${nth}`);
   say(service, "other", "of another");
@@ -49,7 +49,7 @@ it("leaves out other endpoints, shows the last lines only, and ends if that is w
 });
 
 it.each(["tail=-1", "tail=2001", "ended=maybe", "endpointId=a&endpointId=b"])(
-  "refuses ?%s",
+  "the log refuses ?%s",
   async (query) => {
     await using service = await startTestHttp();
     const { json } = await service.call("GET", `/emulator/logs?${query}`);
@@ -57,7 +57,7 @@ it.each(["tail=-1", "tail=2001", "ended=maybe", "endpointId=a&endpointId=b"])(
   },
 );
 
-it("keeps a bounded number of lines and characters, the newest ones", () => {
+it("the log keeps a bounded number of the newest lines and characters", () => {
   const feed = new LogFeed(
     () => 0,
     () => undefined,

@@ -25,7 +25,7 @@ function publish(replica: TestReplica, workerId: string): void {
 
 type Events = Awaited<ReturnType<typeof follow>>;
 
-/** The next events, which are of workers. */
+/** The next events of workers. */
 async function workers(events: Events, count: number): Promise<readonly Frame[]> {
   const frames = [];
   while (frames.length < count) frames.push(await events.next());
@@ -75,7 +75,7 @@ it("merged events leave out other endpoints, and report once what every replica 
   expect(namesOf(await workers(other, 1))).toEqual(["o"]);
 });
 
-it("merged events are joined with an id each, after which a reader can continue", async () => {
+it("merged events are joined under an id, after which a reader can continue", async () => {
   const { a, b } = replicas;
   const events = await follow(a.service, "?joined=true");
   for (const nth of [1, 2]) publish(b, `b${nth}`);
@@ -109,7 +109,7 @@ it("a new replica's events are included, with a `reset` for its earlier ones", a
   expect(namesOf(await workers(again, 1))).toEqual(["c1"]);
 });
 
-it("readers get `reset` when a replica has gone, and when they return after that", async () => {
+it("readers get `reset` when a replica has gone, and when they return afterwards", async () => {
   const { a, b, c, cluster } = replicas;
   const events = await follow(a.service);
   cluster.replicas.delete("c");
@@ -127,7 +127,7 @@ it("readers get `reset` when a replica has gone, and when they return after that
   expect(namesOf(await workers(late, 1))).toEqual(["b2"]);
 });
 
-it("a replica that does not answer is named, and all its events follow once it does", async () => {
+it("a silent replica is named, and all its events follow when it answers", async () => {
   const { a, b, c } = replicas;
   const events = await follow(a.service);
   c.way.close();
@@ -142,7 +142,7 @@ it("a replica that does not answer is named, and all its events follow once it d
   expect(namesOf(await workers(events, 1))).toEqual(["c1"]);
 });
 
-it("merged events do not wait for a replica that stands still", async () => {
+it("merged events do not wait for a frozen replica", async () => {
   const { a, b, c } = replicas;
   c.way.hold();
   const opened = await a.service.open("/emulator/events");
@@ -156,7 +156,7 @@ it("merged events do not wait for a replica that stands still", async () => {
   c.way.letGo();
 });
 
-it("a reader that does not keep up is dropped, and its events are held nowhere", async () => {
+it("a reader that does not keep up is dropped, and its events are not kept", async () => {
   const { a, b } = replicas;
   const reader = await a.service.socket(
     `GET /emulator/events HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: ${KEY}\r\n\r\n`,
@@ -166,7 +166,7 @@ it("a reader that does not keep up is dropped, and its events are held nowhere",
   for (let told = 0; feedOf(b).isFollowed; told += 1) {
     expect(told).toBeLessThan(100_000);
     publish(b, "w".repeat(1_000));
-    // Often enough that the replicas keep up with each other: the reader alone does not.
+    // Pauses often enough for the replicas to keep up with each other: only the reader does not.
     if (told % 100 === 0) await setImmediate();
   }
   await until(() => !feedOf(a).isFollowed);

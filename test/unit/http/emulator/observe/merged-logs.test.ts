@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => replicas[Symbol.asyncDispose]());
 
-/** At that time of the replica's clock, ms from the start. */
+/** Writes at this time of the replica's clock, ms from the start. */
 async function say({ service }: TestReplica, at: number, line: string): Promise<void> {
   const { clock, engine } = service.test;
   await clock.advance(at - (clock.now() - Date.UTC(2026, 0, 1)));
@@ -50,7 +50,7 @@ it("the merged log begins with the newest kept lines, by time, and ends there on
   ]);
 });
 
-it("the merged log continues with each replica's lines, and names a replica that does not answer", async () => {
+it("the merged log continues with each replica's lines, and names a silent replica", async () => {
   const { a, b, c } = replicas;
   await say(b, 0, "kept");
   const { next } = await open("?endpointId=echo");

@@ -24,7 +24,7 @@ async function scrape(service: TestHttp): Promise<readonly string[]> {
 const run = (service: TestHttp, endpointId = "echo") =>
   service.call("POST", `/v2/${endpointId}/run`, { body: { input: {} } });
 
-it("shows the jobs of each endpoint, their delays and how long they ran", async () => {
+it("the metrics show the jobs of each endpoint, their delays and durations", async () => {
   await using service = await startTestHttp();
   await run(service);
   await run(service);
@@ -50,7 +50,7 @@ it("shows the jobs of each endpoint, their delays and how long they ran", async 
   );
 });
 
-it("counts the starts of workers and how they ended", async () => {
+it("the metrics count the starts and ends of workers", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
   await run(service);
@@ -63,7 +63,7 @@ it("counts the starts of workers and how they ended", async () => {
   expect(lines).toContain(`sv_workers{endpoint="echo",state="unhealthy"} 1`);
 });
 
-it("counts the tries of webhooks and their results", async () => {
+it("the metrics count the tries of webhooks and their results", async () => {
   const webhookSender = ScriptedSender.answering(500, 200);
   const engine = await createTestEngine(undefined, undefined, { webhookSender });
   await using service = await startTestHttp({ engine });
@@ -76,7 +76,7 @@ it("counts the tries of webhooks and their results", async () => {
   expect(lines).toContain(`sv_webhook_try_duration_seconds_count 2`);
 });
 
-it("counts requests that rate limits refuse, unknown paths and wrong keys", async () => {
+it("the metrics count requests refused by rate limits, unknown paths and wrong keys", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   for (let nth = 0; nth < 3; nth += 1) await service.call("POST", "/v2/echo/purge-queue");
   await service.call("GET", "/v2/echo/nothing");
@@ -89,7 +89,7 @@ it("counts requests that rate limits refuse, unknown paths and wrong keys", asyn
   expect(lines).toContain(`sv_http_requests_total{operation="health",code="401"} 1`);
 });
 
-it("forgets endpoints that are deleted", async () => {
+it("the metrics drop deleted endpoints", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   await run(service, "other");
@@ -98,7 +98,7 @@ it("forgets endpoints that are deleted", async () => {
   expect((await scrape(service)).join("\n")).not.toContain(`endpoint="other"`);
 });
 
-it("counts for each service in a process apart, and shows the process itself once in each", async () => {
+it("the metrics count each service of a process separately, and show the process itself once in each", async () => {
   await using one = await startTestHttp();
   await using other = await startTestHttp();
   await run(one);
@@ -110,14 +110,14 @@ it("counts for each service in a process apart, and shows the process itself onc
   expect(lines.some((line) => line.startsWith("process_resident_memory_bytes "))).toBe(true);
 });
 
-it("shows the age of a database's oldest snapshot if the store is a database", async () => {
+it("the metrics show the age of the oldest snapshot if the store is a database", async () => {
   const { engine } = await createTestEngine();
   expect((await exposition(engine)).text).not.toContain("snapshot");
   engine.metrics.oldestSnapshotMs = 61_500;
   expect((await exposition(engine)).text).toContain("\nsv_store_oldest_snapshot_seconds 61.5\n");
 });
 
-it("shows whether the bucket for large payloads fails, if there is one", async () => {
+it("the metrics show whether the bucket for large payloads fails, if there is one", async () => {
   const { engine } = await createTestEngine();
   expect((await exposition(engine)).text).not.toContain("sv_bucket");
   for (const [isFailing, shown] of [
@@ -129,7 +129,7 @@ it("shows whether the bucket for large payloads fails, if there is one", async (
   }
 });
 
-it("shows the replica's partitions and their gains and losses if several replicas share a store", async () => {
+it("the metrics show the replica's partitions with their gains and losses if several replicas share a store", async () => {
   const { engine } = await createTestEngine();
   expect((await exposition(engine)).text).not.toContain("sv_partition_owned");
   await using service = new SharedService();
@@ -157,7 +157,7 @@ it("shows the replica's partitions and their gains and losses if several replica
   expect(lines).toContain("sv_partition_takeover_seconds_count 1");
 });
 
-it("counts the transactions that a store makes durable, of which several share a commit", async () => {
+it("the metrics count durable transactions of the store, several of which share a commit", async () => {
   await using service = await startTestHttp();
   const stored = async () =>
     Number(
@@ -181,7 +181,7 @@ it("metrics need the admin's key", async () => {
   }
 });
 
-it("each metric has a name with its unit, as Prometheus wants it, and a help text", async () => {
+it("each metric has a name with its unit, as Prometheus requires, and a help text", async () => {
   for (const { name, help } of COUNTERS) {
     expect(name).toMatch(/^sv_[a-z_]+_total$/);
     expect(help).toMatch(/^[A-Z].*\.$/);
@@ -204,7 +204,7 @@ it("each metric has a name with its unit, as Prometheus wants it, and a help tex
   );
 });
 
-it("writes the text that it always wrote", async () => {
+it("the text of the metrics is unchanged", async () => {
   const { engine } = await createTestEngine();
   const { metrics } = engine;
   for (const ms of [0.4, 700, 400_000]) metrics.requestAnswered("run", "200", ms);

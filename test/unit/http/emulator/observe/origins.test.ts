@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { startTestHttp, USER_KEY } from "../../http-harness.ts";
 
-it("shows where endpoints come from, to the admin", async () => {
+it("the origins of endpoints are shown to the admin", async () => {
   await using service = await startTestHttp();
   const { status, json } = await service.call("GET", "/emulator/origins");
   expect(status).toBe(200);

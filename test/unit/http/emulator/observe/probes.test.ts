@@ -1,4 +1,4 @@
-/** Whether the service is there and can be used, as load balancers and supervisors ask. */
+/** Probes of load balancers and supervisors: whether the service lives and is ready. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ServiceTime } from "../../../../../emulator/store/postgres/claim/service-time.ts";
 import { FakeClock } from "../../../../fake-clock.ts";
@@ -63,7 +63,7 @@ it("readyz answers 503 with the problems while livez answers 200", async () => {
   expect(await service.call("GET", "/livez", nobody)).toMatchObject({ status: 200 });
 });
 
-it("no store is asked whether it lives", async () => {
+it("livez does not ask the store", async () => {
   let reads = 0;
   service.test.engine.store.job = async () => {
     reads += 1;
@@ -75,7 +75,7 @@ it("no store is asked whether it lives", async () => {
   expect(reads).toBe(1);
 });
 
-it("while it stops it is not ready, and can be asked until nothing is worked on any more", async () => {
+it("a stopping service is not ready, and answers probes until its work has ended", async () => {
   const working = Promise.withResolvers<void>();
   const stopped = service.http.stop(working.promise);
   const ready = await service.call("GET", "/readyz", nobody);
@@ -91,7 +91,7 @@ it("while it stops it is not ready, and can be asked until nothing is worked on 
   await expect(fetch(`${service.url}/livez`)).rejects.toThrow("fetch failed");
 });
 
-it("they are called by a name of the service, as everything", async () => {
+it("probes need a host name of the service, like all operations", async () => {
   const answer = await service.raw(
     "GET /readyz HTTP/1.1\r\nhost: rebound.test\r\nconnection: close\r\n\r\n",
   );

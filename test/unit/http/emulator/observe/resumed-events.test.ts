@@ -11,7 +11,7 @@ function publish(service: TestHttp, count: number): void {
   for (let told = 0; told < count; told += 1) service.test.engine.events.publish(change);
 }
 
-it("a reader continues after Last-Event-ID with all missed events, in order and once, then with new ones", async () => {
+it("a reader continues after Last-Event-ID with all missed events, once and in order, then with new ones", async () => {
   await using service = await startTestHttp();
   const before = await follow(service);
   const ids = [await run(service)];
@@ -38,7 +38,7 @@ it("a reader that cannot send headers continues with ?after=, from its last know
   expect(await newer.take(1)).toMatchObject([{ jobId: latest }]);
 });
 
-it("other endpoints are left out of missed events too", async () => {
+it("missed events also leave out other endpoints", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const { id } = await follow(service);
@@ -48,7 +48,7 @@ it("other endpoints are left out of missed events too", async () => {
   expect(await after.take(1)).toMatchObject([{ jobId: own }]);
 });
 
-it("a reader gets `reset` first if more events were missed than are kept, and continues from there", async () => {
+it("a reader gets `reset` first if it missed more events than are kept, and continues from there", async () => {
   await using service = await startTestHttp();
   const { id } = await follow(service);
   publish(service, 10_000);
@@ -87,7 +87,7 @@ it("event ids are unique within a run, and ids of another run are recognized", (
 });
 
 it.each([1, 2, 3])(
-  "sends every reader its missed events, once and in order, or says that they are lost, with %i kept",
+  "every reader gets its missed events, once and in order, or is told of the loss, with %i kept",
   (kept) => {
     const random = { shortId: () => "run00000" };
     const feed = new EventFeed(new FakeClock(), random, () => undefined, kept);
@@ -103,7 +103,7 @@ it.each([1, 2, 3])(
   },
 );
 
-it("tells joined events at once at first, then ten times a second", async () => {
+it("joined events are sent at once at first, then ten times a second", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   const events = await follow(service, "?joined=true");
@@ -129,7 +129,7 @@ it("tells joined events at once at first, then ten times a second", async () => 
   expect(ofJoined[0]?.at).toBe("2026-01-01T00:00:00.000Z");
 });
 
-it("reports the end of each attempt, with its failure, and retries", async () => {
+it("the events report the end of each attempt, with its failure, and retries", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 9 });
   const events = await follow(service);

@@ -1,4 +1,4 @@
-/** The trace that a request belongs to, on its way to the handler and to the webhook. */
+/** The trace of a request, on its way to the handler and to the webhook. */
 import { expect, it } from "vitest";
 import { createTestEngine } from "../../../engine-harness.ts";
 import { ScriptedSender } from "../../../scripted-sender.ts";
@@ -21,7 +21,7 @@ it.each(["/v2/echo/run", "/v2/echo/runsync?wait=1000", "/v2/echo/openai/v1/chat/
   },
 );
 
-it("a traceparent stays with a job that is handed over again, and goes to its webhook", async () => {
+it("a traceparent stays with a job that is handed over again, and reaches its webhook", async () => {
   const webhookSender = new ScriptedSender();
   const engine = await createTestEngine(undefined, undefined, { webhookSender });
   await using service = await startTestHttp({ engine });

@@ -1,4 +1,4 @@
-/** The emulator's clock over HTTP: the effects of an advance have settled when it is answered, and other clocks do not move. */
+/** The emulator's clock over HTTP: an advance is answered after its effects, and other clocks do not move. */
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
@@ -17,7 +17,7 @@ const status = async (service: TestHttp, id: string) =>
   service.call("GET", `/v2/echo/status/${id}`);
 
 describe("/emulator/clock", () => {
-  it("shows service time, how far it was advanced, and when something is due next", async () => {
+  it("shows service time, the total advance, and the time of the next due event", async () => {
     await using service = await startTestHttp();
     const read = async () => {
       const { json } = await service.call("GET", "/emulator/clock");
@@ -33,7 +33,7 @@ describe("/emulator/clock", () => {
       nextDueAt,
     });
     expect(await read()).toStrictEqual(shown(0, null));
-    // The priority is low, so that no worker is due for the job.
+    // The low priority keeps a worker from becoming due for the job.
     await run(service, { ttl: 60_000, lowPriority: true });
     expect(await read()).toStrictEqual(shown(0, new Date(now + 60_000).toISOString()));
     const { json } = await advance(service, "59s");
@@ -83,7 +83,7 @@ describe("/emulator/clock", () => {
     expect(service.test.engine.clock.offsetMs).toBe(0);
   });
 
-  it("is nowhere else", async () => {
+  it("is at no other path", async () => {
     await using service = await startTestHttp();
     for (const path of ["/v1/emulator/clock", "/v2/emulator/clock", "/clock"])
       expect((await service.call("GET", path)).status).toBe(404);
@@ -100,7 +100,7 @@ describe("/emulator/clock", () => {
     expect(service.test.engine.clock.offsetMs).toBe(0);
   });
 
-  it("refuses to go further ahead than a hundred years in all", async () => {
+  it("refuses a total advance of more than a hundred years", async () => {
     await using service = await startTestHttp();
     for (let year = 1; year <= 99; year += 1) await advance(service, "366d");
     const { json } = await advance(service, "366d");
@@ -108,7 +108,7 @@ describe("/emulator/clock", () => {
     expect(service.test.engine.clock.offsetMs).toBe(99 * 366 * 86_400_000);
   });
 
-  it("advances for one after the other when two ask at once", async () => {
+  it("runs two concurrent advances one after the other", async () => {
     await using service = await startTestHttp();
     const now = service.test.engine.clock.now();
     const at: number[] = [];
@@ -142,7 +142,7 @@ describe("an advance", () => {
     expect((await status(service, id)).status).toBe(404);
   });
 
-  it("lets a wait run out", async () => {
+  it("ends a wait", async () => {
     await using service = await startTestHttp();
     const answered = service.call("POST", "/v2/echo/runsync?wait=60000", { body: { input: {} } });
     const waits = () => service.test.engine.clock.noted.some(({ due }) => due.type === "answer");
@@ -152,8 +152,8 @@ describe("an advance", () => {
   });
 });
 
-describe("a running job", () => {
-  it("notices nothing of 31 minutes but keeps its deadline in real time", async () => {
+describe("during an advance a running job", () => {
+  it("does not notice 31 minutes, and keeps its deadline in real time", async () => {
     await using service = await startTestHttp();
     const { clock } = service.test;
     const worker = await service.test.connectWorker("echo", { credit: 2 });
@@ -179,7 +179,7 @@ describe("a running job", () => {
     });
   });
 
-  it("keeps its lease, which runs out in real time unless it is renewed", async () => {
+  it("keeps its lease, which ends in real time unless it is renewed", async () => {
     await using service = await startTestHttp();
     const { clock } = service.test;
     const worker = await service.test.connectWorker();
@@ -196,7 +196,7 @@ describe("a running job", () => {
     expect(service.test.logged.filter(({ level }) => level !== "info")).toEqual([]);
   });
 
-  it("is deleted, and its handler told to stop, when its time to live is over", async () => {
+  it("is deleted and its handler stopped at the end of its time to live", async () => {
     await using service = await startTestHttp();
     const worker = await service.test.connectWorker();
     const id = await run(service, { ttl: 10_000 });
@@ -208,7 +208,7 @@ describe("a running job", () => {
   });
 });
 
-it("an idle worker is asked to leave, and has left when the advance is answered", async () => {
+it("an idle worker has left when the advance is answered", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
   await service.test.addEndpoint("echo", { workersMax: 1, idleTimeout: 5 });
@@ -221,7 +221,7 @@ it("an idle worker is asked to leave, and has left when the advance is answered"
   let isAnswered = false;
   const answered = advance(service, "31m").finally(() => (isAnswered = true));
   while (!launcher.at(0).wasDrained) await service.test.clock.settle();
-  // Time stands still until the request is over: the job is still there.
+  // Time does not run until the request is over: the job still exists.
   expect((await status(service, id)).status).toBe(200);
   expect(isAnswered).toBe(false);
   launcher.at(0).leave();
@@ -231,7 +231,7 @@ it("an idle worker is asked to leave, and has left when the advance is answered"
   expect(json).toMatchObject({ workers: { idle: 0, running: 0 } });
 });
 
-it("a worker that does not leave is not waited for any longer than 30 s of real time", async () => {
+it("an advance waits at most 30 s of real time for a worker that does not leave", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
   await service.test.addEndpoint("echo", { workersMax: 1, idleTimeout: 5 });
@@ -241,7 +241,7 @@ it("a worker that does not leave is not waited for any longer than 30 s of real 
   await worker.complete(await worker.nextJob());
   const answered = advance(service, "31m");
   while (!launcher.at(0).wasDrained) await service.test.clock.settle();
-  // It says that it is there, or it would be taken for lost.
+  // The worker sends a sign of life, or it would count as lost.
   for (let second = 5; second <= 30; second += 5) {
     await worker.report({});
     await service.test.clock.advance(5_000);
@@ -254,7 +254,7 @@ it("a worker that does not leave is not waited for any longer than 30 s of real 
   expect(json).toMatchObject({ offsetMs: 1_860_000 });
 });
 
-it("a worker's silence is measured in real time, however far the clock was advanced", async () => {
+it("a worker's silence is measured in real time, however large the advance", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
   await service.test.addEndpoint("echo", { workersMin: 1, idleTimeout: 3_600 });

@@ -1,4 +1,4 @@
-/** The webhook of a job shows it in the dialect that the job was submitted in. */
+/** The webhook of a job shows it in the dialect of its submission. */
 import { expect, it } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 

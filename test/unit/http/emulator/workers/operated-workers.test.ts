@@ -1,4 +1,4 @@
-/** Workers for operators over HTTP: what they see, and what they can do. */
+/** Operators' view of workers over HTTP, and their actions. */
 import { expect, it } from "vitest";
 import { WorkerHandle } from "../../../../../emulator/engine/workers/worker-handle.ts";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
@@ -32,7 +32,7 @@ async function shownWorkers(service: TestHttp, query: string): Promise<readonly 
   return (json as { workers: readonly Shown[] }).workers;
 }
 
-it("shows the stages of a worker, the jobs it has and had, and how it ended, for an hour", async () => {
+it("a worker is shown for an hour with its stages, its jobs and its end", async () => {
   await using scene = await setUp();
   const { test, launcher, iso } = scene;
   const { promise: preparing, resolve: pulled } = Promise.withResolvers<void>();
@@ -79,7 +79,7 @@ it("shows the stages of a worker, the jobs it has and had, and how it ended, for
   expect((await scene.workers()).filter((each) => each["id"] === id)).toEqual([]);
 });
 
-it("shows one worker alone, whether it runs or has ended, and as many of the jobs it had as are wanted", async () => {
+it("one worker can be read, running or ended, with as many of its jobs as requested", async () => {
   await using scene = await setUp();
   const { test, launcher } = scene;
   const ids = [await scene.run(), await scene.run(), await scene.run()];
@@ -108,7 +108,7 @@ it("shows one worker alone, whether it runs or has ended, and as many of the job
   expect((await scene.workers()).map(idOf)).toEqual(expect.arrayContaining([workerId, running]));
 });
 
-it("a job that runs has begun as much later as the clock was advanced", async () => {
+it("the start of a running job is moved by an advance of the clock", async () => {
   await using scene = await setUp();
   const { test, launcher, service } = scene;
   const jobId = await scene.run();
@@ -121,7 +121,7 @@ it("a job that runs has begun as much later as the clock was advanced", async ()
   expect(await scene.workers()).toMatchObject([{ jobs: [{ jobId, startedAt }] }]);
 });
 
-it("shows the newest lines of each worker, as many as are wanted", async () => {
+it("the newest lines of each worker are shown, as many as requested", async () => {
   await using scene = await setUp();
   await scene.run();
   const { workerId } = scene.launcher.at(0).order;
@@ -144,7 +144,7 @@ it("shows the newest lines of each worker, as many as are wanted", async () => {
   expect(none["lines"]).toEqual([]);
 });
 
-it("shows the memory of its processes every 10 s, where that is known", async () => {
+it("the memory of a worker's processes is shown every 10 s, if known", async () => {
   await using scene = await setUp();
   await scene.run();
   const script = scene.launcher.at(0);
@@ -162,7 +162,7 @@ it("shows the memory of its processes every 10 s, where that is known", async ()
   });
 });
 
-it("a killed worker's job is recovered as after a crash", async () => {
+it("a killed worker's job is recovered like after a crash", async () => {
   await using scene = await setUp();
   const { test, launcher, service } = scene;
   const id = await scene.run();
@@ -184,7 +184,7 @@ it("a killed worker's job is recovered as after a crash", async () => {
   });
 });
 
-it("a frozen worker is lost like any silent one; a worker that continues in time keeps its job", async () => {
+it("a frozen worker counts as lost when it is silent for a lease, and keeps its job if it continues in time", async () => {
   await using scene = await setUp();
   const { test, launcher, service } = scene;
   const id = await scene.run();

@@ -1,4 +1,4 @@
-/** The account in GraphQL: who asks, their SSH keys, and what belongs to them. */
+/** The account in GraphQL: the caller, the SSH keys, and the account's resources. */
 import { expect, it } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 import { dataOf, messageOf } from "../graphql/graphql-harness.ts";

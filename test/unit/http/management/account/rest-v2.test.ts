@@ -1,11 +1,11 @@
-/** The SSH keys of the account over the second version of REST. */
+/** The SSH keys of the account over REST v2. */
 import { expect, test } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 
 const path = "/live/v2/account/ssh-keys";
 const keys = ["ssh-ed25519 AAAAC3Nz ada@example", "sk-ssh-ed25519@openssh.com AAAAGnNr"];
 
-test("keys are replaced as a whole, also by an empty list", async () => {
+test("the list of keys is replaced as a whole, also by an empty one", async () => {
   await using service = await startTestHttp();
   expect(await service.call("GET", path)).toMatchObject({ status: 200, json: { keys: [] } });
   expect(await service.call("PUT", path, { body: { keys } })).toMatchObject({
@@ -22,7 +22,7 @@ test.each([
   [{ keys: keys[0] }, /^\$\.keys: got string, want array$/],
   [{ keys: [keys[0], "AAAA"] }, /^\$\.keys\[1\]: "AAAA" does not match/],
   [{ keys: [`${keys[0]}\n${keys[1]}`] }, /^\$\.keys\[0\]: .* does not match/],
-])("%j is refused, and the keys stay", async (body, line) => {
+])("the keys %j are refused, and the present ones stay", async (body, line) => {
   await using service = await startTestHttp();
   await service.call("PUT", path, { body: { keys } });
   const { status, json } = await service.call("PUT", path, { body });

@@ -1,4 +1,4 @@
-/** Bills in the second version of REST: the same dollars as in the first, by resource and whole period. */
+/** Bills in REST v2: the dollars of REST v1, by resource and whole period. */
 import { expect, test } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 
@@ -18,7 +18,7 @@ async function billOf(service: TestHttp, below: string): Promise<Bill> {
   return json as Bill;
 }
 
-/** An endpoint for four hours, another in the second and third of them, and a volume of each type in the fourth. */
+/** One endpoint for four hours, another in the second and third of them, and a volume of each type in the fourth. */
 async function runSome(service: TestHttp): Promise<readonly string[]> {
   const { clock } = service.test;
   await service.test.connectWorker();
@@ -72,7 +72,7 @@ test("workers are billed by endpoint and day, with a total", async () => {
   });
 });
 
-test("one endpoint can be billed alone, and the answer names it in the query", async () => {
+test("one endpoint can be billed alone, and the answer has it in the query", async () => {
   await using service = await startTestHttp();
   await runSome(service);
   const { records, metadata } = await billOf(
@@ -90,7 +90,7 @@ test("one endpoint can be billed alone, and the answer names it in the query", a
   });
 });
 
-test("volumes are billed by their type, and everything together by period", async () => {
+test("volumes are billed by their type, and all resources together by period", async () => {
   await using service = await startTestHttp();
   const [standard, fast] = await runSome(service);
   const ofVolumes = await billOf(service, "/network-volumes?bucketSize=month");
@@ -129,7 +129,7 @@ test("volumes are billed by their type, and everything together by period", asyn
   ]);
 });
 
-test("both versions come to the same dollars", async () => {
+test("both versions give equal dollars", async () => {
   await using service = await startTestHttp();
   await runSome(service);
   const { json } = await service.call("GET", "/v1/billing/endpoints?bucketSize=hour");
@@ -153,7 +153,7 @@ test("bills of pods that did not run, of public endpoints and of clusters are em
 test.each([
   ["startTime=2026-01-01T10:30:00Z&endTime=2026-01-01T12:00:00%2B00:00", "hour", "10:00", "12:00"],
   ["startTime=2026-01-01T10:30:00Z&endTime=2026-01-01T12:00:00.001Z", "hour", "10:00", "13:00"],
-])("%s by %s is a window of whole periods", async (times, bucketSize, from, to) => {
+])("%s by %s gives a window of whole periods", async (times, bucketSize, from, to) => {
   await using service = await startTestHttp();
   const { metadata } = await billOf(service, `/pods?${times}&bucketSize=${bucketSize}`);
   expect(metadata["query"]).toEqual({

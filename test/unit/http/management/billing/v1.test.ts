@@ -4,7 +4,7 @@ import { startTestHttp } from "../../http-harness.ts";
 
 const HOUR_MS = 3_600_000;
 
-it("bills a worker from when it is ready, by endpoint and day unless asked otherwise", async () => {
+it("a worker is billed from its readiness, by default by endpoint and day", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   await service.test.connectWorker();
@@ -40,7 +40,7 @@ function line(endpointId: string, day: string, hours: number) {
   };
 }
 
-it("bills only what lies between startTime and endTime", async () => {
+it("only the time between startTime and endTime is billed", async () => {
   await using service = await startTestHttp();
   await service.test.connectWorker();
   await service.test.clock.advance(10 * HOUR_MS);
@@ -52,7 +52,7 @@ it("bills only what lies between startTime and endTime", async () => {
   ]);
 });
 
-it("bills a network volume from its creation to its deletion, each size for as long as it had it", async () => {
+it("a network volume is billed from its creation to its deletion, each size for its duration", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   const order = { name: "models", size: 100, dataCenterId: "EU-RO-1" };
@@ -72,7 +72,7 @@ it("bills a network volume from its creation to its deletion, each size for as l
     { time: "2026-01-01T01:00:00.000Z", amount: hourOf(100), diskSpaceBilledGb: 100 },
     { time: "2026-01-01T02:00:00.000Z", amount: hourOf(300), diskSpaceBilledGb: 300 },
   ]);
-  // A change that is none began no entry of its own.
+  // A change to the present size began no new entry.
   expect(await service.test.engine.usage.usages()).toHaveLength(2);
 });
 
@@ -87,14 +87,14 @@ it.each([
   ["endpoints?bucketSize=minute", "bucketSize must be one of hour, day, week, month, year"],
   ["endpoints?startTime=yesterday", "startTime must be an instant like 2026-01-31T00:00:00Z"],
   ["pods?grouping=endpointId", "grouping must be one of podId, gpuTypeId"],
-])("refuses /billing/%s and names the allowed values", async (path, problem) => {
+])("/billing/%s is refused with the allowed values", async (path, problem) => {
   await using service = await startTestHttp();
   const { status, json } = await service.call("GET", `/v1/billing/${path}`);
   expect({ status, json }).toMatchObject({ status: 400, json: { code: "invalid_request" } });
   expect((json as { problems: string[] }).problems[0]).toContain(problem);
 });
 
-it("ignores parameters it does not know, as the live service does", async () => {
+it("unknown parameters are ignored, as by the live service", async () => {
   await using service = await startTestHttp();
   const { status } = await service.call("GET", "/v1/billing/pods?colour=blue");
   expect(status).toBe(200);

@@ -1,4 +1,4 @@
-/** The catalog in GraphQL: types, prices and stock of the one table, and pools both ways. */
+/** The catalog in GraphQL: types, prices and stock of one table, and pools in both directions. */
 import { expect, it } from "vitest";
 import { GPU_POOLS, GPU_TYPES } from "../../../../../emulator/core/catalog/gpu-types.ts";
 import type { GpuInventory } from "../../../../../emulator/core/workers/gpu-allocation.ts";
@@ -58,7 +58,7 @@ it("the catalog has the interface's GPU types, with their prices", async () => {
   });
 });
 
-it("a query by id returns the type, also one that only this machine has, and nothing for an unknown name", async () => {
+it("a query by id returns the type, even if only this machine has it, and nothing for an unknown name", async () => {
   await using service = await startWith(TWO_L4);
   const named = async (id: string) => {
     const query = `{ gpuTypes(input: {id: "${id}"}) { id memoryInGb maxGpuCount } }`;

@@ -1,4 +1,4 @@
-/** The catalog of the second version of REST: the types of the interface, and what this machine has of them. */
+/** The catalog of REST v2: the types of the interface, and the stock of this machine. */
 import { expect, test } from "vitest";
 import type {
   GpuDevice,
@@ -59,7 +59,7 @@ test("GPU types have their pool, memory and price, and show the available GPUs o
   expect(amd.json).toMatchObject({ name: "Instinct MI300X OAM", manufacturer: "AMD" });
 });
 
-test("a type that only this machine has is there as well, in a pool of its own", async () => {
+test("a type that only this machine has is included, in its own pool", async () => {
   await using service = await startWith(TWO_L4);
   const asked = "include=AVAILABILITY&product=SERVERLESS";
   const { json } = await service.call("GET", `${path}/gpus/NVIDIA%20A10G?${asked}`);
@@ -81,7 +81,7 @@ test.each([
   [`${POD}&countryCodes=BR`, "NONE"],
   ["include=AVAILABILITY&product=POD,SERVERLESS,CLUSTER", "HIGH"],
   ["include=AVAILABILITY&product=CLUSTER", "NONE"],
-])("two GPUs with CUDA 12.8: %s is %s", async (query, availability) => {
+])("the stock of two GPUs with CUDA 12.8: %s is %s", async (query, availability) => {
   await using service = await startWith(TWO_L4);
   const { json } = await service.call("GET", `${path}/gpus/NVIDIA%20L4?${query}`);
   const gpu = json as Gpu;
@@ -158,7 +158,7 @@ test.each([
   expect((answer.json as { detail: string }).detail).toContain(detail);
 });
 
-test("CPU flavours say how much memory a processor comes with, and which of them are for pods alone", async () => {
+test("CPU flavours have the memory per processor, and which of them are for pods alone", async () => {
   await using service = await startWith(TWO_L4);
   const one = await service.call("GET", `${path}/cpus/cpu5g`);
   expect(one.json).toEqual({
@@ -183,7 +183,7 @@ test("CPU flavours say how much memory a processor comes with, and which of them
   expect(await availabilities("product=SERVERLESS,POD&vcpuCount=64")).toEqual([]);
 });
 
-test("data centres are the ones of the live service, with the GPUs of this machine", async () => {
+test("data centres are those of the live service, with the GPUs of this machine", async () => {
   await using service = await startWith(TWO_L4);
   const { json } = await service.call("GET", `${path}/datacenters`);
   const { dataCenters } = json as { dataCenters: readonly { id: string; region: string }[] };
@@ -222,7 +222,7 @@ test.each([
   expect(dataCenters.map(({ id }) => id)).toEqual(ids);
 });
 
-test("a machine without a GPU leaves them out of its data centres", async () => {
+test("a machine without a GPU has none in its data centres", async () => {
   await using service = await startWith({ kind: "known", devices: [] });
   const query = "include=GPU_AVAILABILITY";
   const { json } = await service.call("GET", `${path}/datacenters/EU-RO-1?${query}`);

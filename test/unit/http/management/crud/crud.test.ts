@@ -1,6 +1,6 @@
 /**
- * Resources in every dialect of management: made, read, listed, changed and deleted, and what is refused. Other files have what
- * one dialect alone promises.
+ * Resources in every dialect of management: created, read, listed, changed, deleted and refused. Other files test
+ * the behaviour of one dialect alone.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestHttp, type TestHttp, made } from "../../http-harness.ts";
@@ -50,7 +50,7 @@ describe.each(CASES)("$noun in $dialect", ({ dialect, ...kind }) => {
     driver.create({ name: newName(), ...kind.least, ...fields });
   const inAll = <Read>(read: (each: Driver) => Promise<Read>) =>
     Promise.all(Object.values(all).map(read));
-  /** What a reader of an id that names none is told. */
+  /** Answer to a reader of an unknown id. */
   const unread = (by: Dialect, id: string) =>
     by === "graphql" ? "null" : kind.unknown[by]?.replace("none", id);
   const rows = (refused: readonly RefusedRow[]) =>
@@ -101,7 +101,7 @@ describe.each(CASES)("$noun in $dialect", ({ dialect, ...kind }) => {
   );
 
   it.each(kind.ofTemplate ? [kind.ofTemplate] : [])(
-    "takes from its template what it does not say itself",
+    "takes fields that it does not set from its template",
     async (template, own) => {
       const templateId = await made(service, "/v1/templates", { name: newName(), ...template });
       expect(await create({ ...own, templateId })).toMatchObject({ ...own, ...template });

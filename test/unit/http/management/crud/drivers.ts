@@ -1,4 +1,7 @@
-/** Drivers of the dialects of management: each makes, reads, lists, changes and deletes resources in its own words, and tells of them in those of `/v1`. */
+/**
+ * Drivers of the dialects of management: each creates, reads, lists, changes and deletes resources in its own
+ * form, and returns them in the form of `/v1`.
+ */
 import assert from "node:assert/strict";
 import { argsOf, splitArgs } from "../../../../../emulator/core/resources/templates/docker-args.ts";
 import type { Field, FieldTable } from "../../../../../emulator/core/resources/fields.ts";
@@ -15,7 +18,7 @@ export type Thing = Readonly<Record<string, unknown>>;
 
 export type Made = Thing & { readonly id: string };
 
-/** One kind of resource in one dialect. What is refused rejects with `Refused`. */
+/** One kind of resource in one dialect. A refused call rejects with `Refused`. */
 export interface Driver {
   create(fields: Thing): Promise<Made>;
   read(id: string): Promise<Thing>;
@@ -24,12 +27,12 @@ export interface Driver {
   remove(id: string): Promise<void>;
 }
 
-/** A refusal as one text: status and code where the dialect has them, and its sentences. */
+/** A refusal as one text: status and code if the dialect has them, and its messages. */
 export class Refused extends Error {}
 
-/** How a dialect writes the fields of a resource. */
+/** A dialect's form of a resource's fields. */
 export interface Form {
-  /** Fields that it does not know are left as they are. */
+  /** Unknown fields stay unchanged. */
   write(fields: Thing): Thing;
   read(shown: Thing): Thing;
 }
@@ -38,7 +41,7 @@ const AS_IT_IS: Form = { write: (fields) => fields, read: (shown) => shown };
 
 interface RestKind {
   readonly path: string;
-  /** The member of a list that has the resources. Default: it is a bare array. */
+  /** The member of a list with the resources. Default: the list is a bare array. */
   readonly listed?: string;
   readonly form?: Form;
 }
@@ -89,7 +92,7 @@ interface GraphqlKind {
   readonly list: string;
   readonly remove: string;
   readonly form: Form;
-  /** The variables that name what is deleted. Default: its id. */
+  /** The variables that name the resource to delete. Default: its id. */
   readonly named?: (id: string) => object;
 }
 
@@ -114,7 +117,7 @@ export function graphqlDriver(
   };
 }
 
-/** Answers the one field that the document selects at the top, or below `myself`. */
+/** Returns the one field that the document selects at the top, or below `myself`. */
 async function byGraphql(
   service: TestHttp,
   document: string,
@@ -128,7 +131,7 @@ async function byGraphql(
   return answer;
 }
 
-/** A form by a table of fields; `more` has what the dialect writes in a form of its own. */
+/** A form by a table of fields; `more` has fields with their own form in the dialect. */
 export function v2Form(table: FieldTable, more: Form = AS_IT_IS): Form {
   return {
     write(fields) {
@@ -168,7 +171,7 @@ export function graphqlForm(table: FieldTable, more: Form = AS_IT_IS): Form {
   };
 }
 
-/** The rows of the fields that are there and have a place; the fields without one, and those that are null. */
+/** The rows of the present fields with a place; the fields without one, and those that are null. */
 function divided(table: FieldTable, fields: Thing, hasPlace: (field: Field) => boolean) {
   const isWritten = (name: string) =>
     table[name] !== undefined && hasPlace(table[name]) && (fields[name] ?? null) !== null;
@@ -177,7 +180,7 @@ function divided(table: FieldTable, fields: Thing, hasPlace: (field: Field) => b
   return { fields, within: Object.fromEntries(within), rest: Object.fromEntries(rest) };
 }
 
-/** What a container runs, which GraphQL has as one text. */
+/** The command of a container, which GraphQL has as one text. */
 export const PROGRAM: Form = {
   write({ dockerEntrypoint, dockerStartCmd, ...fields }) {
     if (dockerEntrypoint === undefined && dockerStartCmd === undefined) return fields;

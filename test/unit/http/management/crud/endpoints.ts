@@ -57,7 +57,7 @@ const LISTED: Form = {
 const SELECTED = `id name templateId type gpuIds gpuCount networkVolumeIds { networkVolumeId } locations idleTimeout scalerType scalerValue
   workersMin workersMax allowedCudaVersions minCudaVersion executionTimeoutMs flashBootType`;
 
-/** An endpoint that is saved under its id is replaced: a change has all that was read. */
+/** GraphQL replaces an endpoint that is saved under its id: a change must contain all that was read. */
 function replacing(driver: Driver): Driver {
   return {
     ...driver,

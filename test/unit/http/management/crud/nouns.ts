@@ -1,4 +1,4 @@
-/** What the suite of all dialects needs to know of each kind of resource. */
+/** Facts about each kind of resource for the suite of all dialects. */
 import { z } from "zod";
 import {
   type Field,
@@ -9,8 +9,9 @@ import type { TestHttp } from "../../http-harness.ts";
 import type { Dialect, Driver, Thing } from "./drivers.ts";
 
 /**
- * Fields of an input, and what it is refused with: the sentence of `/v1`, or its status, code and sentence; the refusal of REST
- * v2; that of GraphQL, by default the sentence of `/v1` if REST v2 has one. Null: the dialect cannot say it, or takes it.
+ * Fields of an input and their refusals: the message of `/v1`, or its status, code and message; the refusal of
+ * REST v2; that of GraphQL, by default the message of `/v1` if REST v2 has one. Null: the dialect cannot express
+ * the input, or accepts it.
  */
 export type RefusedRow = readonly [
   fields: Thing,
@@ -22,34 +23,34 @@ export type RefusedRow = readonly [
 export interface Noun {
   readonly noun: string;
   readonly drivers: (service: TestHttp) => Readonly<Partial<Record<Dialect, Driver>>>;
-  /** Fields that make one, beside its name. */
+  /** Fields that create one, besides its name. */
   readonly least: Thing;
   /** Every field that all dialects have. */
   readonly full: (given: Given) => Thing;
   /** Another value for each field that all dialects can change. */
   readonly changed: Thing;
-  /** The dialect that can change none. */
+  /** The dialect without changes. */
   readonly unchangedIn?: Dialect;
-  /** Values that take away what was there. */
+  /** Values that empty a field. */
   readonly emptied?: Thing;
-  /** Refusal of an unknown id, for reading, changing and deleting. */
+  /** Refusal of an unknown id when it is read, changed or deleted. */
   readonly unknown: Readonly<Partial<Record<Dialect, string>>>;
   readonly refused: readonly RefusedRow[];
   readonly refusedChanges: readonly RefusedRow[];
-  /** The refusal of a name that exists and does not fit. */
+  /** The refusal of a name that exists with another type. */
   readonly misnamed?: (given: Given) => RefusedRow;
-  /** Fields of a template, and those that one of it says itself. */
+  /** Fields of a template, and those that one of its resources sets itself. */
   readonly ofTemplate?: readonly [template: Thing, own: Thing];
-  /** Fields of one that can be used, and whose changes can break a rule. */
+  /** Fields of a usable one with changes that can break a rule. */
   readonly usable?: Thing;
-  /** Makes something that uses it; answers its path, and what a deletion is refused with meanwhile. */
+  /** Creates a resource that uses it; returns its path, and the refusal of a deletion meanwhile. */
   readonly use?: (
     service: TestHttp,
     one: Thing,
   ) => Promise<readonly [path: string, refusal: string]>;
 }
 
-/** Ids of what is there. */
+/** Ids of existing resources. */
 export interface Given {
   readonly registryId: string;
   readonly volumeIds: readonly string[];
@@ -63,7 +64,10 @@ export function refusalIn(dialect: Dialect, [, v1, v2 = null, graphql]: RefusedR
   return graphql === undefined && v2 !== null ? v1 : (graphql ?? null);
 }
 
-/** A key that the resource has not. @param meant what it reads like */
+/**
+ * An unknown key.
+ * @param meant the key that it resembles
+ */
 export function unknownKey(key: string, meant?: string): RefusedRow {
   const v1 = `the key "${key}" is unknown${meant === undefined ? "" : `; did you mean ${meant}?`}`;
   return [{ [key]: "x" }, v1, `422 $: additional properties '${key}' not`, `Field "${key}" is not`];
@@ -75,7 +79,10 @@ export const UNKNOWN_REGISTRY: RefusedRow = [
   '400 registry names no container registry auth: "none"',
 ];
 
-/** For each field of a table a value below its bounds and one above, or one that has not its form; each dialect names the field as it calls it. */
+/**
+ * For each field of a table: a value below its bounds and one above, or one with a wrong form; the dialect's own
+ * name of the field is in each refusal.
+ */
 export function beyondBounds(table: FieldTable): readonly RefusedRow[] {
   return Object.entries(table).flatMap(([name, field]) => {
     const { restV2, graphql } = field;
@@ -91,7 +98,7 @@ export function beyondBounds(table: FieldTable): readonly RefusedRow[] {
 }
 
 function wrongValues({ schema, shows, restV2, graphql }: Field): readonly unknown[] {
-  // Words that a dialect has others for cannot be wrong there.
+  // A dialect with its own words cannot get these wrong.
   const isWord = [restV2, graphql].some((place) => typeof place === "object" && "read" in place);
   if (shows !== undefined && !(shows instanceof z.ZodNumber)) return [];
   const kind = kindOf(schema, true);

@@ -1,4 +1,4 @@
-/** Pods in all dialects; GraphQL changes none. */
+/** Pods in all dialects; GraphQL cannot change them. */
 import { CONTAINER_FIELDS } from "../../../../../emulator/core/resources/templates/template-fields.ts";
 import {
   type Form,

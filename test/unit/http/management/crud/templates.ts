@@ -9,7 +9,7 @@ import { beyondBounds, type Noun, UNKNOWN_REGISTRY, unknownKey } from "./nouns.t
 
 const TABLE = { ...TEMPLATE_FIELDS, ...NEWER_TEMPLATE_FIELDS };
 
-/** A volume of a pod's own. */
+/** A pod's own volume. */
 export const MOUNTS: Form = {
   write({ volumeInGb, volumeMountPath, ...fields }) {
     if (volumeInGb === undefined) return fields;

@@ -1,4 +1,4 @@
-/** Makes endpoints by GraphQL, and what they are made of over the other interface. */
+/** Creates endpoints by GraphQL, and their parts over the other interface. */
 import { type TestHttp, made } from "../../http-harness.ts";
 import { dataOf } from "../graphql/graphql-harness.ts";
 

@@ -61,7 +61,7 @@ describe("an endpoint", () => {
     expect(await dataOf(service, one)).toEqual({ myself: { endpoint: saved } });
   });
 
-  it("has all that is set, its words as words of an enum or as texts", async () => {
+  it("has all set fields, with words as an enum or as texts", async () => {
     await using service = await startTestHttp();
     const templateId = await createTemplate(service);
     const [first, second] = [await createVolume(service, "a"), await createVolume(service, "b")];
@@ -95,7 +95,7 @@ describe("an endpoint", () => {
     });
   });
 
-  it("without a GPU is named by its instances", async () => {
+  it("without a GPU has instances instead", async () => {
     await using service = await startTestHttp();
     const templateId = await createTemplate(service, "cpu", { category: "CPU" });
     const instanceIds = ["cpu3c-4-8", "cpu5c-4-8"];
@@ -105,14 +105,14 @@ describe("an endpoint", () => {
     expect(json).toMatchObject({ cpuFlavorIds: ["cpu3c", "cpu5c"], vcpuCount: 4, gpuTypeIds: [] });
   });
 
-  it("scales by requests if it balances load", async () => {
+  it("scales by requests if it is load balancing", async () => {
     await using service = await startTestHttp();
     const templateId = await createTemplate(service);
     const saved = await save(service, { name: "http", templateId, type: "LB" });
     expect(saved).toMatchObject({ type: "LB", scalerType: "REQUEST_COUNT" });
   });
 
-  it("may bring what its workers are made of, which is a template of its own and goes with it", async () => {
+  it("can bring its own template, which goes with it", async () => {
     await using service = await startTestHttp();
     const env = [{ key: "A", value: "b" }];
     const template = {
@@ -143,7 +143,7 @@ describe("an endpoint", () => {
     expect(await read()).toBeNull();
   });
 
-  it("whose jobs have no limit of their own says 0, and is saved so", async () => {
+  it("without a time limit of jobs shows 0, and keeps that when it is saved", async () => {
     await using service = await startTestHttp();
     const templateId = await createTemplate(service);
     const input = { name: "long", templateId, executionTimeoutMs: 0 };
@@ -179,7 +179,7 @@ describe("an endpoint", () => {
   });
 });
 
-it("an endpoint gets another template, which makes a new version", async () => {
+it("an endpoint can get another template, which makes a new version", async () => {
   await using service = await startTestHttp();
   const [first, second] = [await createTemplate(service), await createTemplate(service, "new")];
   const { id } = await save(service, { name: "e", templateId: first, gpuIds: "ADA_24" });
@@ -207,7 +207,7 @@ it("an endpoint is deleted with its jobs", async () => {
 });
 
 describe("an endpoint that is saved under its id", () => {
-  it("is replaced: what is not set gets its default, but for its name and its template", async () => {
+  it("is replaced: unset fields get their defaults, except its name and its template", async () => {
     await using service = await startTestHttp();
     const templateId = await createTemplate(service);
     const volume = await createVolume(service, "a");
@@ -266,7 +266,7 @@ describe("an endpoint that is saved under its id", () => {
   });
 });
 
-describe("is refused", () => {
+describe("a saved endpoint is refused", () => {
   it.each([
     [{ gpuIds: "AMPERE_61" }, "Invalid GPU Pool ID"],
     [{ gpuIds: "" }, "at least one GPU pool is required"],

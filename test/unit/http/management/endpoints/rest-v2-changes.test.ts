@@ -1,9 +1,12 @@
-/** Endpoints in the second version of REST are changed in place or with their workers replaced and deleted with what is theirs. */
+/**
+ * Endpoints in REST v2 are changed in place or by replacing their workers, and deleted with their jobs and
+ * template.
+ */
 import { expect, test } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 import { CPU, create, GPU, plain, read, type Shown, V2 } from "./rest-v2-endpoint-harness.ts";
 
-test("workers, scaling and time are changed in place, the container with a new version", async () => {
+test("workers, scaling and times are changed in place, the container by a new version", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service);
   const change = async (body: object) => {
@@ -91,7 +94,7 @@ test("an endpoint with a shared template gets its own template when its containe
   expect(await read(service, `/v1/templates/${templateId}`)).toMatchObject({ imageName: "a" });
 });
 
-test("an endpoint of a handler file can be read and changed as any other", async () => {
+test("an endpoint of a handler file can be read and changed like others", async () => {
   await using service = await startTestHttp();
   expect(await read(service, `${V2}/echo`)).toMatchObject({
     image: "sv.local/echo",
@@ -103,7 +106,7 @@ test("an endpoint of a handler file can be read and changed as any other", async
   expect(await plain(service, "echo")).toMatchObject({ templateId: "echo", version: 2 });
 });
 
-test("deleting an endpoint deletes its jobs and the template that was made with it", async () => {
+test("a deleted endpoint takes along its jobs and the template created with it", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service);
   const { templateId } = (await plain(service, id)) as { readonly templateId: string };
@@ -119,7 +122,7 @@ test("deleting an endpoint deletes its jobs and the template that was made with 
   });
 });
 
-test("a template that was made with an endpoint stays if another endpoint uses it", async () => {
+test("a template that was created with an endpoint stays if another endpoint uses it", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service);
   const { templateId } = (await plain(service, id)) as { readonly templateId: string };

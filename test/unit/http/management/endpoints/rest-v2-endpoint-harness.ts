@@ -1,4 +1,4 @@
-/** Endpoints of the second version of REST, as tests make and read them. */
+/** Endpoints of REST v2, as tests create and read them. */
 import { expect } from "vitest";
 import type { TestHttp } from "../../http-harness.ts";
 
@@ -22,7 +22,7 @@ export const CPU = {
   scaling: { type: "REQUEST_COUNT", requestCount: 2 },
 };
 
-/** The endpoint as it was answered. */
+/** The endpoint in the answer. */
 export async function create(service: TestHttp, body: object = GPU): Promise<Shown> {
   const { status, json } = await service.call("POST", V2, { body });
   expect(status, JSON.stringify(json)).toBe(201);
@@ -32,6 +32,6 @@ export async function create(service: TestHttp, body: object = GPU): Promise<Sho
 export const read = async (service: TestHttp, path: string) =>
   (await service.call("GET", path)).json as Readonly<Record<string, unknown>>;
 
-/** Reads the endpoint by the first version, with its template. */
+/** Reads the endpoint by REST v1, with its template. */
 export const plain = (service: TestHttp, id: string) =>
   read(service, `/v1/endpoints/${id}?includeTemplate=true`);

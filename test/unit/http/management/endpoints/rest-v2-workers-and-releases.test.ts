@@ -1,4 +1,4 @@
-/** Workers and releases of an endpoint in the second version of REST. */
+/** Workers and releases of an endpoint in REST v2. */
 import { expect, test } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 
@@ -18,7 +18,7 @@ test("an endpoint without workers has zero workers in every state", async () => 
   });
 });
 
-test("a worker is idle until it has a job, and stale once its endpoint has another version", async () => {
+test("a worker is idle until it has a job, and stale when its endpoint has another version", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const shown = async () => read(service, `${ECHO}/workers`);
@@ -53,7 +53,7 @@ test("a worker is idle until it has a job, and stale once its endpoint has anoth
   });
 });
 
-test("workers that the endpoint needs and cannot get are throttled, and count among all", async () => {
+test("workers that the endpoint needs and cannot get are throttled, and count among all workers", async () => {
   await using service = await startTestHttp();
   service.test.engine.fleet.setThrottled("echo", 2);
   const { workers, summary } = await read(service, `${ECHO}/workers`);
@@ -61,14 +61,14 @@ test("workers that the endpoint needs and cannot get are throttled, and count am
   expect(summary).toMatchObject({ throttled: 2, total: 2 });
 });
 
-test.each(["workers", "releases"])("%s of no endpoint are not found", async (what) => {
+test.each(["workers", "releases"])("%s of an unknown endpoint are not found", async (what) => {
   await using service = await startTestHttp();
   const { status, json } = await service.call("GET", `/live/v2/serverless/none/${what}`);
   expect(status).toBe(404);
   expect(json).toMatchObject({ detail: "endpoint not found" });
 });
 
-test("each version is a release that lists the changed fields by their names in GraphQL", async () => {
+test("each version is a release with the changed fields by their names in GraphQL", async () => {
   await using service = await startTestHttp();
   const gpu = { pools: ["ADA_24"] };
   const scaling = { type: "QUEUE_DELAY", queueDelay: 4 };
@@ -109,7 +109,7 @@ test("each version is a release that lists the changed fields by their names in 
   });
 });
 
-test("a template that is changed makes a release of each endpoint that has it", async () => {
+test("a changed template makes a release of each of its endpoints", async () => {
   await using service = await startTestHttp();
   await service.call("PATCH", "/v1/templates/echo", { body: { containerDiskInGb: 7 } });
   expect(await read(service, `${ECHO}/releases`)).toMatchObject({
@@ -120,7 +120,7 @@ test("a template that is changed makes a release of each endpoint that has it", 
   });
 });
 
-test("releases come page by page, and a rollout says how far it is", async () => {
+test("releases come page by page, and a rollout shows its progress", async () => {
   await using service = await startTestHttp();
   await service.test.connectWorker();
   for (let disk = 1; disk <= 3; disk += 1) await patch(service, { disk });

@@ -1,12 +1,9 @@
-/**
- * Endpoints in the second version of REST. They are created with a container instead of a template, and /v1 shows the same
- * endpoints.
- */
+/** Endpoints in REST v2: created with a container instead of a template, and shown by `/v1` as well. */
 import { expect, test } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 import { CPU, create, GPU, plain, read, type Shown, V2 } from "./rest-v2-endpoint-harness.ts";
 
-test("an endpoint is created with its container, and answered with the addresses of its jobs", async () => {
+test("an endpoint is created with its container, and its answer has the addresses of its jobs", async () => {
   await using service = await startTestHttp();
   const made = await create(service);
   const jobs = `${service.url}/live/v2/${made.id}`;
@@ -50,7 +47,7 @@ test("an endpoint is created with its container, and answered with the addresses
   expect(await read(service, `${V2}/${made.id}`)).toEqual(made);
 });
 
-test("below /v1 the endpoint has a template that was made with it", async () => {
+test("below /v1 the endpoint has a template that was created with it", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service);
   const shown = await plain(service, id);
@@ -94,7 +91,7 @@ test("a load balancing endpoint shows the URLs of its servers", async () => {
   });
 });
 
-test("a template is copied once: other fields of the body override it, and its later changes have no effect", async () => {
+test("a template is copied once: fields of the body override it, and its later changes have no effect", async () => {
   await using service = await startTestHttp();
   const container = { image: "a", disk: 7, env: { A: "1", B: "1" } };
   const template = { ...container, name: "t", serverless: true, allowedCudaVersions: ["12.8"] };

@@ -1,4 +1,4 @@
-/** Endpoints over HTTP: changed in place or with their workers replaced, and shown with their workers. */
+/** Endpoints over HTTP: changed in place or by replacing their workers, and shown with their workers. */
 import { expect, it } from "vitest";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
 import { IS_FORWARDED } from "../../../two-replicas.ts";
@@ -47,7 +47,7 @@ it("an update changes only the sent fields", async () => {
   expect(await read(service)).toStrictEqual(changed.json);
 });
 
-it("sending present values is no change, nor are empty lists in place of missing ones", async () => {
+it("present values are no change, and neither are empty lists instead of missing ones", async () => {
   await using service = await startTestHttp();
   const shown = await read(service);
   const ours = new Set("id version createdAt env userId computeType type instanceIds".split(" "));
@@ -85,7 +85,7 @@ it("an endpoint accepts another serverless template, with its env, but no Pod te
   expect((await service.call("DELETE", "/v1/templates/echo")).status).toBe(204);
 });
 
-it("an endpoint accepts existing volumes, and empty ids remove them", async () => {
+it("an endpoint accepts existing volumes, and an empty list removes them", async () => {
   await using service = await startTestHttp();
   const volume = { name: "models", size: 1, dataCenterId: "EU-RO-1" };
   const networkVolumeId = await made(service, "/v1/networkvolumes", volume);
@@ -106,7 +106,7 @@ it("an endpoint accepts existing volumes, and empty ids remove them", async () =
   expect((await service.call("DELETE", path)).status).toBe(204);
 });
 
-it("applies executionTimeoutMs to jobs submitted from then on", async () => {
+it("an update of executionTimeoutMs applies to jobs submitted afterwards", async () => {
   await using service = await startTestHttp();
   const submit = async () => {
     const id = await made(service, "/v2/echo/run", { input: {} });
@@ -117,7 +117,7 @@ it("applies executionTimeoutMs to jobs submitted from then on", async () => {
   expect(await submit()).toMatchObject({ executionTimeoutMs: 5_000 });
 });
 
-it("drains the workers that workersMax leaves no room for", async () => {
+it("an update of workersMax drains the workers above it", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
   const { engine, clock } = service.test;
@@ -133,7 +133,7 @@ it("drains the workers that workersMax leaves no room for", async () => {
 });
 
 it.skipIf(IS_FORWARDED)(
-  "shows its workers on request, each with its settings and without its secrets",
+  "an endpoint shows its workers on request, each with its settings and without secrets",
   async () => {
     const launcher = new ScriptedLauncher();
     await using service = await startTestHttp({ launcher });

@@ -1,11 +1,11 @@
-/** Endpoints over HTTP: created for a serverless template, deleted with everything that is theirs. */
+/** Endpoints over HTTP: created for a serverless template, deleted with their jobs and workers. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 
 const create = (service: TestHttp, body: unknown) =>
   service.call("POST", "/v1/endpoints", { body });
 
-it("creates an endpoint with the documented defaults, and it takes jobs", async () => {
+it("a new endpoint has the documented defaults, and takes jobs", async () => {
   await using service = await startTestHttp();
   const created = await create(service, { templateId: "echo" });
   expect(created.status).toBe(200);
@@ -40,7 +40,7 @@ it("creates an endpoint with the documented defaults, and it takes jobs", async 
   expect((await service.call("POST", `/v2/${id}/run`, { body: { input: {} } })).status).toBe(200);
 });
 
-it("deletes an endpoint with all its jobs: waiting and running ones are cancelled, its worker leaves", async () => {
+it("a deletion cancels all waiting and running jobs of the endpoint, and its worker leaves", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const other = (await service.call("POST", "/v2/other/run", { body: { input: {} } })).json as {
@@ -82,7 +82,7 @@ it("deletes an endpoint with all its jobs: waiting and running ones are cancelle
   expect((await service.call("DELETE", "/v1/templates/echo")).status).toBe(204);
 });
 
-it("leaves no job behind that was submitted while its endpoint was deleted", async () => {
+it("a deletion leaves no job that was submitted during it", async () => {
   await using service = await startTestHttp();
   const submissions = Array.from({ length: 30 }, () =>
     service.call("POST", "/v2/echo/run", { body: { input: {} } }),

@@ -14,8 +14,8 @@ const PUBLIC = [
   "{ serverlessGpuPools { id } }",
 ] as const;
 
-describe("without a key", () => {
-  it("the account is null, without an error", async () => {
+describe("a request without a key", () => {
+  it("gets a null account without an error", async () => {
     await using service = await startTestHttp();
     expect(await dataOf(service, ME, { key: "" })).toEqual({ myself: null });
     expect(await dataOf(service, "{ myself { pods { id } } }", { key: "" })).toEqual({
@@ -23,7 +23,7 @@ describe("without a key", () => {
     });
   });
 
-  it.each(PUBLIC)("%s is answered", async (query) => {
+  it.each(PUBLIC)("is answered: %s", async (query) => {
     await using service = await startTestHttp();
     expect(Object.values(await dataOf(service, query, { key: "" }))[0]).not.toEqual([]);
   });
@@ -35,7 +35,7 @@ describe("without a key", () => {
     '{ pod(input: {podId: "p"}) { id } }',
     'mutation { deleteEndpoint(id: "echo") }',
     'mutation { updateUserSettings(input: {pubKey: ""}) { id } }',
-  ])("%s is refused, with status 200", async (query) => {
+  ])("is refused with status 200: %s", async (query) => {
     await using service = await startTestHttp();
     expect(await messageOf(service, query, { key: "" })).toBe("no token provided");
     expect(service.test.engine.directory.findEndpoint("echo")).toBeDefined();
@@ -43,7 +43,7 @@ describe("without a key", () => {
 });
 
 describe("a key", () => {
-  it("may be in the header, with or without Bearer, or in the query; the header takes precedence", async () => {
+  it("can be in the header, with or without Bearer, or in the query; the header takes precedence", async () => {
     await using service = await startTestHttp();
     const me = { myself: { id: "user_local" } };
     expect(await dataOf(service, ME)).toEqual(me);
@@ -56,7 +56,7 @@ describe("a key", () => {
   });
 
   it.each(["wrong", "None"])(
-    "that is wrong (%s) is refused with 401, public queries too",
+    "that is wrong (%s) is refused with 401, even for public queries",
     async (key) => {
       await using service = await startTestHttp();
       for (const options of [{ key }, { key: "", search: `?api_key=${key}` }]) {
@@ -167,7 +167,7 @@ describe("the audit", () => {
   });
 });
 
-it("an answer to several changes contains the results and the refusals", async () => {
+it("has each of several changes, with results and refusals in the answer", async () => {
   await using service = await startTestHttp();
   const query = `mutation { a: saveTemplate(input: ${TEMPLATE}) { name } b: saveTemplate(input: ${TEMPLATE}) { name } }`;
   const { status, json } = await ask(service, query);
@@ -179,15 +179,18 @@ it("an answer to several changes contains the results and the refusals", async (
 });
 
 // Another replica answers there, without the defect.
-it.skipIf(IS_FORWARDED)("a defect is answered with 500, as by every other operation", async () => {
-  await using service = await startTestHttp();
-  const { steps } = service.test.engine;
-  const commit = steps.commit.bind(steps);
-  steps.commit = () => {
-    throw new Error("a defect");
-  };
-  const { status, json } = await ask(service, SAVE);
-  steps.commit = commit;
-  expect(status).toBe(500);
-  expect(json).toMatchObject({ data: null, errors: [{}] });
-});
+it.skipIf(IS_FORWARDED)(
+  "a defect is answered with 500, like in every other operation",
+  async () => {
+    await using service = await startTestHttp();
+    const { steps } = service.test.engine;
+    const commit = steps.commit.bind(steps);
+    steps.commit = () => {
+      throw new Error("a defect");
+    };
+    const { status, json } = await ask(service, SAVE);
+    steps.commit = commit;
+    expect(status).toBe(500);
+    expect(json).toMatchObject({ data: null, errors: [{}] });
+  },
+);

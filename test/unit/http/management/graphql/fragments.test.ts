@@ -1,4 +1,4 @@
-/** Fragments: they mean what their fields mean where they are spread, and are bounded as if they were written out. */
+/** Fragments have the meaning of their fields where they are spread, and are bounded like written-out fields. */
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
@@ -34,7 +34,7 @@ it.each([
   expect(await dataOf(service, query)).toEqual({ myself: account });
 });
 
-it("a mutation takes its fields and their variables from a fragment", async () => {
+it("a mutation can take its fields and their variables from a fragment", async () => {
   const query =
     "mutation ($input: SaveTemplateInput) { ...M } fragment M on Mutation { saveTemplate(input: $input) { ...T } } fragment T on PodTemplate { name }";
   const input = { name: "of a fragment", imageName: "example/a:1" };
@@ -72,8 +72,8 @@ it.each([
   expect(await messageOf(service, query)).toContain(text);
 });
 
-it("fields count as often as fragments bring them along, at the bound and one above it", async () => {
-  // The root's field, then 19 spreads of as many fields each, and what is left written out.
+it("fields of fragments count at each spread, at the bound and one above it", async () => {
+  // The root's field, then 19 spreads of an equal number of fields, and the rest written out.
   const each = 20;
   const spreads = Math.floor((FIELDS_MAX - 1) / (each + 1));
   const left = FIELDS_MAX - 1 - spreads * (each + 1);
@@ -83,7 +83,7 @@ it("fields count as often as fragments bring them along, at the bound and one ab
   expect(await messageOf(service, document(1))).toContain(`more than ${FIELDS_MAX} fields`);
 });
 
-it("levels count as deep as fragments bring them along, at the bound and one above it", async () => {
+it("levels of fragments count at each spread, at the bound and one above it", async () => {
   // Each fragment is a level, like the braces of the document and of its field.
   const levels = NESTING_MAX - 2;
   expect(await dataOf(service, fragmentBomb(levels, 1))).toEqual({ myself: { id: "user_local" } });
@@ -106,7 +106,7 @@ it.each([
   expect(await messageOf(service, query, { operationName: "Other" })).toContain(text);
 });
 
-it("values count as often as fragments bring them along", async () => {
+it("values of fragments count at each spread", async () => {
   const versions = '"12.8", '.repeat(2_500);
   const gpu = `fragment G on GpuType { lowestPrice(input: { allowedCudaVersions: [${versions}] }) { minMemory } }`;
   const types = (count: number) =>
@@ -119,7 +119,7 @@ it("values count as often as fragments bring them along", async () => {
 
 const DOCUMENTS = sized(60, 3_000);
 
-it(`${DOCUMENTS} queries are answered the same with their fields in fragments`, async () => {
+it(`${DOCUMENTS} queries get equal answers with their fields in fragments`, async () => {
   const documents = fc.sample(queryDocument, { seed: 7, numRuns: DOCUMENTS });
   let moved = 0;
   for (const [seed, document] of documents.entries()) {

@@ -1,13 +1,13 @@
-/** Asks a service by GraphQL as any client does, and reads what it answers. */
+/** Sends GraphQL to a service like any client, and reads the answers. */
 import assert from "node:assert/strict";
 import { KEY } from "../../http-harness.ts";
 
 export interface AskOptions {
   readonly variables?: unknown;
-  /** Sent as `Bearer`; "" for none. */
+  /** Key, sent as `Bearer`; "" for none. */
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Behind the path, with its question mark. */
+  /** Query after the path, with its question mark. */
   readonly search?: string;
   readonly operationName?: string;
 }
@@ -45,7 +45,7 @@ export async function send(
   return { status: answer.status, type: answer.headers.get("content-type"), json };
 }
 
-/** The data of an answer without errors, of which there is not even a list. */
+/** The data of an answer without errors, not even an empty list. */
 export async function dataOf(
   ...asked: Parameters<typeof ask>
 ): Promise<Readonly<Record<string, unknown>>> {

@@ -1,4 +1,4 @@
-/** The language as clients of the live service write it: what is taken, what is refused, and in which words. */
+/** The language of clients of the live service: accepted and refused documents, and the messages. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   FIELDS_MAX,
@@ -14,20 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-describe("a document", () => {
+describe("an accepted document", () => {
   it.each([
     ["query { myself { id } }", undefined],
     ["{ myself { id } }", null],
     ["query myself {\n  # who\n  myself { id, }\n}", {}],
     ["query Unused($input: UpdateEndpointTemplateInput) { myself { id } }", {}],
-  ])(
-    "%j with the variables %j is answered with the fields it selects",
-    async (query, variables) => {
-      expect(await dataOf(service, query, { variables })).toEqual({ myself: { id: "user_local" } });
-    },
-  );
+  ])("%j with the variables %j gets the fields that it selects", async (query, variables) => {
+    expect(await dataOf(service, query, { variables })).toEqual({ myself: { id: "user_local" } });
+  });
 
-  it("has aliases, and the same field twice", async () => {
+  it("can have aliases, and one field twice", async () => {
     const query = '{ a: podTemplate(id: "no") { id } b: myself { id id email } }';
     expect(await dataOf(service, query)).toEqual({
       a: null,
@@ -35,14 +32,14 @@ describe("a document", () => {
     });
   });
 
-  it("has variables as arguments, and within objects that are written out", async () => {
+  it("can have variables as arguments, and within written-out objects", async () => {
     const query = "query ($podId: String!) { pod(input: {podId: $podId}) { id } }";
     expect(await dataOf(service, query, { variables: { podId: "no" } })).toEqual({ pod: null });
     const byId = "query ($id: ID!) { podTemplate(id: $id) { id } }";
     expect(await dataOf(service, byId, { variables: { id: "no" } })).toEqual({ podTemplate: null });
   });
 
-  it("selects one of several operations by its operationName", async () => {
+  it("can select one of several operations by its operationName", async () => {
     const query = "query A { myself { id } } query B { myself { email } }";
     const data = await dataOf(service, query, { operationName: "B" });
     expect(data).toEqual({ myself: { email: "user@localhost" } });
@@ -50,7 +47,7 @@ describe("a document", () => {
     expect(await messageOf(service, query, { operationName: "C" })).toContain("named C");
   });
 
-  it("is answered as JSON", async () => {
+  it("is answered in JSON", async () => {
     const { type } = await ask(service, "{ myself { id } }");
     expect(type).toBe("application/json; charset=utf-8");
   });
@@ -89,13 +86,13 @@ describe("a document is refused", () => {
   it.each([
     [{ podId: 3 }, "String cannot represent a non string value: 3"],
     [{}, 'Variable "$podId" of required type "String!" was not provided'],
-  ])("where its variables are %j: %s", async (variables, text) => {
+  ])("with the variables %j: %s", async (variables, text) => {
     const query = "query ($podId: String!) { pod(input: {podId: $podId}) { id } }";
     expect(await messageOf(service, query, { variables })).toContain(text);
   });
 });
 
-describe("a body is refused in the same shape", () => {
+describe("a body is refused in the form of GraphQL", () => {
   it.each([
     ["{", "JSON"],
     ["[]", "the body must be an object; got an array"],
@@ -109,7 +106,7 @@ describe("a body is refused in the same shape", () => {
     expect(shownMessage(await send(service, body))).toContain(text);
   });
 
-  it("a body of more than a megabyte", async () => {
+  it("a body of more than a megabyte is refused", async () => {
     const body = JSON.stringify({ query: `{ myself { id } } # ${"x".repeat(1_100_000)}` });
     expect(shownMessage(await send(service, body))).toContain("must be at most 1000000 bytes");
   });

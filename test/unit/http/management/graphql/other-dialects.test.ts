@@ -1,4 +1,4 @@
-/** What is made by the second version of REST reads right in GraphQL, and what is made by GraphQL reads right there. */
+/** Endpoints of REST v2 are correct in GraphQL, and those of GraphQL are correct in REST v2. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 import { create, GPU, read as readV2, V2 } from "../endpoints/rest-v2-endpoint-harness.ts";
@@ -11,7 +11,7 @@ async function endpoint(service: TestHttp, id: string): Promise<Shown> {
   return (myself as { readonly endpoint: Shown }).endpoint;
 }
 
-it("an endpoint of REST v2 is shown as GraphQL has it, and its template is its own", async () => {
+it("an endpoint of REST v2 has its GraphQL form, with its own template", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service, { ...GPU, env: { A: "b" }, args: "serve --port 80" });
   const shown = await endpoint(service, id);
@@ -34,7 +34,7 @@ it("an endpoint of REST v2 is shown as GraphQL has it, and its template is its o
   expect(myself).toEqual({ podTemplates: [] });
 });
 
-it("an endpoint of REST v2 that is saved as it was read stays the same", async () => {
+it("an endpoint of REST v2 that is saved as read stays unchanged", async () => {
   await using service = await startTestHttp();
   const scaling = { type: "QUEUE_DELAY", queueDelay: 3 };
   const { id } = await create(service, { ...GPU, scaling });

@@ -1,4 +1,7 @@
-/** GraphQL where several replicas share a store: any of them takes any document, and who has what it is about answers it. */
+/**
+ * GraphQL with several replicas on one store: any replica takes any document, and the owner of its subject answers
+ * it.
+ */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { endpointMoved } from "../../../../../emulator/engine/steps/state/endpoint-moved.ts";
 import { startReplicas, type TestReplicas, until } from "../../replicas/replicas-harness.ts";
@@ -36,7 +39,7 @@ it("pods are changed and read by the replica that runs them", async () => {
   expect(pods(b)).toEqual([]);
 });
 
-it("an endpoint is deleted, replaced and given a template by the replica that has it", async () => {
+it("an endpoint is deleted, replaced and given a template by its owner", async () => {
   const { a, b, c, cluster } = replicas;
   cluster.owners.set("echo", "c");
   const endpointAt = ({ service }: typeof a) => service.test.engine.directory.findEndpoint("echo");
@@ -54,7 +57,7 @@ it("an endpoint is deleted, replaced and given a template by the replica that ha
   ]);
 });
 
-it("an endpoint shows its workers, whichever replica has them, also with the key in the query", async () => {
+it("an endpoint shows its workers, whichever replica owns them, also with the key in the query", async () => {
   const { a, b, c } = replicas;
   const workers = [];
   for (const { service } of [a, b, c]) workers.push(await service.test.connectWorker());
@@ -67,7 +70,7 @@ it("an endpoint shows its workers, whichever replica has them, also with the key
   }
 });
 
-it("records are asked for before they are read or changed, but not for public queries", async () => {
+it("records are refreshed before they are read or changed, but not for public queries", async () => {
   const { a, cluster } = replicas;
   await dataOf(a.service, "{ myself { podTemplates { id } } }");
   expect(cluster.refreshed).toBe(1);
@@ -75,7 +78,7 @@ it("records are asked for before they are read or changed, but not for public qu
   expect(cluster.refreshed).toBe(1);
 });
 
-it("changes of resources of two replicas are refused together, before any change is made", async () => {
+it("changes of resources of two replicas in one document are refused before any change", async () => {
   const { a, b, cluster } = replicas;
   const deploy = 'podFindAndDeployOnDemand(input: {imageName: "example/a:1"}) { id }';
   const both = `mutation { ${deploy} deleteEndpoint(id: "echo") }`;
@@ -94,7 +97,7 @@ it("an invalid document is refused by the replica that received it", async () =>
   expect(a.service.test.engine.metrics.forwarded.series).toEqual([]);
 });
 
-it("a mutation of an endpoint without an owner is refused after a while, in GraphQL's shape", async () => {
+it("a mutation of an endpoint without an owner is refused after a while, in GraphQL's form", async () => {
   const { a, cluster } = replicas;
   cluster.owners.set("echo", undefined);
   const { clock } = a.service.test;

@@ -1,4 +1,4 @@
-/** Reads what a log stream of the second version of REST sends. */
+/** Reads a log stream of REST v2. */
 import type { TestHttp } from "../../http-harness.ts";
 import { TextReader } from "../../operation/answers/text-reader.ts";
 

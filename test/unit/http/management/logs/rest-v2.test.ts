@@ -1,11 +1,14 @@
-/** The log of one pod or worker as the live service streams it: what comes first, what follows, and where a reader goes on. */
+/**
+ * The log of one pod or worker as the live service streams it: its begin, its new lines, and where a reader
+ * continues.
+ */
 import { describe, expect, it } from "vitest";
 import { made, startTestHttp, type TestHttp } from "../../http-harness.ts";
 import { openLog } from "./log-reading.ts";
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** What the service says of a pod, or what the pod writes. */
+/** A line of the service about a pod, or of the pod. */
 function say({ test }: TestHttp, fields: object, message: string): void {
   test.engine.logs.alongside(SILENT).info({ ...fields }, message);
 }
@@ -19,7 +22,7 @@ async function createPod(service: TestHttp): Promise<string> {
 }
 
 describe("the log of a pod", () => {
-  it("has what it wrote and what the service says about it, then what comes, and nothing of others", async () => {
+  it("has its lines and the service's about it, then new ones, and none of other pods", async () => {
     await using service = await startTestHttp();
     const id = await createPod(service);
     say(service, { podId: id, runId: "r" }, "pod started");
@@ -35,7 +38,7 @@ describe("the log of a pod", () => {
     expect((await stream.next()).data.line).toBe("two\nlines");
   });
 
-  it("begins with as many lines as are asked for, of the source that is asked for", async () => {
+  it("begins with the requested number of lines of the requested source", async () => {
     await using service = await startTestHttp();
     const id = await createPod(service);
     for (const nth of [1, 2, 3]) write(service, id, `written ${nth}`);
@@ -55,7 +58,7 @@ describe("the log of a pod", () => {
     expect(await said.lines(1)).toEqual(["said more"]);
   });
 
-  it("begins at a moment, whatever the tail", async () => {
+  it("begins at the requested time, whatever the tail", async () => {
     await using service = await startTestHttp();
     const id = await createPod(service);
     write(service, id, "before");
@@ -67,7 +70,7 @@ describe("the log of a pod", () => {
     expect(await lines(2)).toEqual(["then", "after"]);
   });
 
-  it("goes on behind the last line that a reader has, also among those of one moment", async () => {
+  it("continues after the reader's last line, also among lines of one time", async () => {
     await using service = await startTestHttp();
     const id = await createPod(service);
     for (const nth of [1, 2, 3]) write(service, id, `line ${nth}`);
@@ -99,7 +102,7 @@ describe("the log of a pod", () => {
     expect(await stopped).toMatch(/^(?:: .*\n\n)*$/);
   });
 
-  it("ends for a reader that does not keep up, which goes on behind the last line that it has", async () => {
+  it("ends for a reader that does not keep up, which continues after its last line", async () => {
     await using service = await startTestHttp();
     const id = await createPod(service);
     const path = `/live/v2/pods/${id}/logs`;
@@ -109,11 +112,11 @@ describe("the log of a pod", () => {
     for (let nth = 1; nth <= 10_001; nth += 1) write(service, id, `line ${nth}`);
     expect(await reader.rest()).not.toContain("event:");
     const again = await openLog(service, path, { "last-event-id": seen });
-    // The number of lines that are kept.
+    // The number of kept lines.
     expect(await again.lines(1)).toEqual(["line 8002"]);
   });
 
-  it("is kept open by comments while nothing happens", async () => {
+  it("is kept open by comments while it is idle", async () => {
     await using service = await startTestHttp();
     const { reader } = await openLog(service, `/live/v2/pods/${await createPod(service)}/logs`);
     await service.test.clock.advance(15_000);
@@ -138,7 +141,7 @@ describe("the log of a pod", () => {
 });
 
 describe("the log of a worker", () => {
-  it("has its lines while it is there and after", async () => {
+  it("has its lines while the worker exists and afterwards", async () => {
     await using service = await startTestHttp();
     const { worker } = await service.test.connectWorker();
     const { logs, fleet } = service.test.engine;

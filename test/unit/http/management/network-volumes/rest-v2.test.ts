@@ -1,4 +1,4 @@
-/** Network volumes in the second version of REST: the same ones as in the first, in other shapes. */
+/** Network volumes in REST v2: the volumes of REST v1, in another form. */
 import { expect, test } from "vitest";
 import { DATA_CENTERS } from "../../../../../emulator/core/catalog/data-centers.ts";
 import { made, startTestHttp } from "../../http-harness.ts";
@@ -6,7 +6,7 @@ import { made, startTestHttp } from "../../http-harness.ts";
 const path = "/live/v2/network-volumes";
 const order = { name: "models", size: 50, dataCenter: "EU-RO-1" };
 
-test("the first version shows and changes the same volume, without its type, and its type outlives that", async () => {
+test("REST v1 shows and changes a volume without its type, and the type survives that", async () => {
   await using service = await startTestHttp();
   const id = await made(service, path, { ...order, type: "HIGH_PERFORMANCE" });
   const inFirst = `/v1/networkvolumes/${id}`;
@@ -16,7 +16,7 @@ test("the first version shows and changes the same volume, without its type, and
   expect(read.json).toEqual({ id, ...order, size: 70, type: "HIGH_PERFORMANCE" });
 });
 
-test("a volume of the first version is a standard one, of whatever size and data centre", async () => {
+test("a volume of REST v1 is a standard one, of any size and data centre", async () => {
   await using service = await startTestHttp();
   const body = { name: "tiny", size: 1, dataCenterId: "HERE" };
   const id = await made(service, "/live/v1/networkvolumes", body);
@@ -28,14 +28,14 @@ test.each([
   [{}, ["$: missing properties 'name', 'size', 'dataCenter'"]],
   [{ ...order, dataCenterId: "EU-RO-1" }, ["$: additional properties 'dataCenterId' not allowed"]],
   [{ ...order, type: "FAST" }, ["$.type: value must be one of 'STANDARD', 'HIGH_PERFORMANCE'"]],
-])("%j is refused with a line for each thing that does not fit", async (body, errors) => {
+])("%j is refused with a line for each problem", async (body, errors) => {
   await using service = await startTestHttp();
   const { status, json } = await service.call("POST", path, { body });
   expect(status).toBe(422);
   expect(json).toMatchObject({ detail: "Request validation failed.", errors });
 });
 
-test("a change of nothing does not fit", async () => {
+test("an empty change is refused", async () => {
   await using service = await startTestHttp();
   const id = await made(service, path, order);
   const nothing = await service.call("PATCH", `${path}/${id}`, { body: {} });

@@ -10,7 +10,7 @@ async function create(service: TestHttp, body: unknown = ORDER): Promise<{ reado
   return json as { id: string };
 }
 
-it("lists volumes as a bare array in order of their names, of which two may be the same", async () => {
+it("volumes are listed as a bare array in order of their names, which can be equal", async () => {
   await using service = await startTestHttp();
   expect((await service.call("GET", "/v1/networkvolumes")).json).toStrictEqual([]);
   const b = await create(service, { ...ORDER, name: "b" });
@@ -20,7 +20,7 @@ it("lists volumes as a bare array in order of their names, of which two may be t
   expect(json).toStrictEqual([...[a, again].toSorted((x, y) => (x.id < y.id ? -1 : 1)), b]);
 });
 
-it("an endpoint shows its volumes; empty ids mean no volumes", async () => {
+it("an endpoint shows its volumes, and an empty list means no volumes", async () => {
   await using service = await startTestHttp();
   const [a, b] = [await create(service), await create(service)];
   const made = async (body: object) =>
@@ -34,7 +34,7 @@ it("an endpoint shows its volumes; empty ids mean no volumes", async () => {
   expect(none).not.toHaveProperty("networkVolumeId");
 });
 
-it("if a volume is deleted while an endpoint is created with it, one of the two requests is refused", async () => {
+it("one of two requests is refused when a volume is deleted while an endpoint is created with it", async () => {
   await using service = await startTestHttp();
   for (let round = 0; round < 10; round += 1) {
     const { id: networkVolumeId } = await create(service);

@@ -98,7 +98,7 @@ describe("a pod with GPUs", () => {
     });
   });
 
-  it("is in the secure cloud if the request allows both, and null and empty texts count as absent", async () => {
+  it("is in the secure cloud if the request allows both, and treats null and empty texts as absent", async () => {
     await using service = await startTestHttp();
     const empty = {
       dataCenterId: null,
@@ -133,7 +133,7 @@ describe("a pod without GPUs", () => {
     expect(json).toMatchObject({ cpuFlavorId: "cpu5g", vcpuCount: 4 });
   });
 
-  it("may name the official template; an image in the request replaces the template's", async () => {
+  it("can name the official template, and an image in the request replaces the template's", async () => {
     await using service = await startTestHttp();
     const own = await deployCpu(service, { imageName: "example/a:1", templateId: "runpod-ubuntu" });
     expect(own).toMatchObject({ imageName: "example/a:1", templateId: null });
@@ -142,7 +142,7 @@ describe("a pod without GPUs", () => {
   });
 });
 
-describe("a pod that runs", () => {
+describe("a running pod", () => {
   it("is reached at its published ports", async () => {
     await using service = await startTestHttp();
     const { id } = await deploy(service, { imageName: "a", ports: "22/tcp,8888/http,9000/tcp" });
@@ -164,7 +164,7 @@ describe("a pod that runs", () => {
     });
   });
 
-  it("shows how much of its GPUs is used", async () => {
+  it("shows the usage of its GPUs", async () => {
     await using service = await startTestHttp();
     const { id } = await deploy(service, { imageName: "a", gpuTypeId: "NVIDIA L4" });
     const simulated = { id: "0", typeId: "NVIDIA L4", isSimulated: true };

@@ -1,4 +1,4 @@
-/** Any pod of both versions of REST that can be written in the other one as well, and how it is made and read there. */
+/** Random pods that both versions of REST can express, and how tests create and read them. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { TestHttp } from "../../http-harness.ts";
@@ -19,7 +19,7 @@ const sizeGb = fc.integer({ min: 10, max: 99 });
 const vcpus = fc.constantFrom(2, 4, 16);
 const dataCenters = fc.constantFrom(["EU-RO-1"], ["US-TX-3"]);
 
-/** A pod without GPUs that has a volume of its own can be read in the second version, and not written there. */
+/** REST v2 shows a pod without GPUs with its own volume, but cannot create it. */
 export const anyPod = {
   v1: (given: Given) =>
     fc
@@ -110,7 +110,7 @@ export const podV1: Way = {
   }),
 };
 
-/** What is said of a pod and not by its client. */
+/** Facts about a pod that its client does not set. */
 const NOT_SENT = [
   ...["id", "desiredStatus", "consumerUserId", "machineId", "memoryInGb", "volumeEncrypted"],
   ...["publicIp", "portMappings", "costPerHr", "adjustedCostPerHr"],
@@ -119,7 +119,7 @@ const NOT_SENT = [
 
 export const podV2: Way = {
   ...at("/live/v2/pods"),
-  /** It is locked once it is there. */
+  /** A locked pod is locked after its creation. */
   async create(service: TestHttp, { locked, ...body }: { readonly locked?: boolean }) {
     const id = await at("/live/v2/pods").create(service, body);
     const answer = await service.call("PATCH", `/live/v2/pods/${id}`, { body: { locked } });

@@ -1,4 +1,4 @@
-/** Pods made by the second version of REST, and what is refused. */
+/** Pods created by REST v2, and refusals. */
 import { describe, expect, it } from "vitest";
 import { createTestEngine } from "../../../engine-harness.ts";
 import { startTestHttp, made } from "../../http-harness.ts";
@@ -7,7 +7,7 @@ import { CPU, createdPod, readPod } from "./rest-v2-pods-harness.ts";
 const AT = "2026-01-01T00:00:00.000Z";
 
 describe("a new pod", () => {
-  it("is answered with 201 and all its fields, without ports and volume where nobody asked for any", async () => {
+  it("is answered with 201 and all its fields, without ports and volume by default", async () => {
     await using service = await startTestHttp();
     const gpu = { id: "NVIDIA L4", count: 2, minRamPerGpu: 16, minCudaVersion: "12.4" };
     const pod = await createdPod(service, { cpu: undefined, gpu, args: "python  -m 'my app'" });
@@ -48,7 +48,7 @@ describe("a new pod", () => {
     });
   });
 
-  it("takes from its template what it does not say itself, variables one by one, and keeps it", async () => {
+  it("takes fields that it does not set, and single variables, from its template, and keeps it", async () => {
     await using service = await startTestHttp();
     const container = { imageName: "a/b:1", env: { A: "1", B: "2" }, volumeInGb: 30, name: "box" };
     const body = { ...container, ports: ["80/http"], dockerStartCmd: ["run it"] };
@@ -70,7 +70,7 @@ describe("a new pod", () => {
     expect(without["mounts"]).toEqual({});
   });
 
-  it("has a network volume where it asks for one", async () => {
+  it("has a network volume on request", async () => {
     await using service = await startTestHttp();
     const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };
     const volumeId = await made(service, "/v1/networkvolumes", volume);
@@ -83,7 +83,7 @@ describe("a new pod", () => {
     });
   });
 
-  it("gets the keys of the account and a password where it is to start servers, and keeps what it says itself", async () => {
+  it("gets the account's keys and a password if it should start servers, and keeps its own values", async () => {
     await using service = await startTestHttp();
     const keys = ["ssh-ed25519 AAAA ada@home", "ssh-rsa BBBB"];
     await service.call("PUT", "/live/v2/account/ssh-keys", { body: { keys } });
@@ -103,7 +103,7 @@ describe("a new pod", () => {
     expect(await createdPod(service, { templateId, startSsh: false })).toMatchObject({ env: {} });
   });
 
-  it("is refused in the words of the live service where this machine has no such GPUs", async () => {
+  it("is refused with the live service's message if this machine has no such GPUs", async () => {
     const device = { id: "GPU-1", typeId: "NVIDIA L4", isSimulated: false, cudaVersion: "12.4" };
     const findGpus = async () => ({ kind: "known" as const, devices: [device] });
     const engine = await createTestEngine(undefined, undefined, { findGpus });
@@ -140,7 +140,7 @@ describe("a new pod", () => {
     [{ cpu: { ...CPU, vcpuCount: 1 } }, "$.cpu.vcpuCount: minimum: got 1, want 2"],
     [{ mounts: { persistent: { size: 20 } } }, "$.mounts.persistent: missing property 'path'"],
     [{ cloud: "ALL" }, "$.cloud: value must be one of 'SECURE', 'COMMUNITY'"],
-  ])("%j does not fit: %s", async (more, line) => {
+  ])("%j is invalid: %s", async (more, line) => {
     await using service = await startTestHttp();
     const body = { name: "box", image: "me/box:1", cpu: CPU, ...more };
     const { status, json } = await service.call("POST", "/live/v2/pods", { body });

@@ -1,4 +1,4 @@
-/** Pods over the second version of REST, for its tests. */
+/** Pods over REST v2, for its tests. */
 import { expect } from "vitest";
 import type { TestHttp } from "../../http-harness.ts";
 

@@ -1,4 +1,4 @@
-/** Pods in the second version of REST: listed, changed and acted on; the same pods as below /v1. */
+/** Pods in REST v2: the pods of `/v1`, listed, changed and acted on. */
 import { describe, expect, it } from "vitest";
 import { createTestEngine, type TestEngine } from "../../../engine-harness.ts";
 import { ScriptedPods } from "../../../engine/pods/scripted-pods.ts";
@@ -8,7 +8,7 @@ import { createdPod, type Pod, readPod } from "./rest-v2-pods-harness.ts";
 const AT = "2026-01-01T00:00:00.000Z";
 
 describe("a change", () => {
-  it("is of what the body names alone, and shows below /v1", async () => {
+  it("applies only to the fields in the body, and shows below /v1", async () => {
     await using service = await startTestHttp();
     const { id } = await createdPod(service, { args: "ls -l", env: { A: "1" } });
     const path = `/live/v2/pods/${id}`;
@@ -25,7 +25,7 @@ describe("a change", () => {
     expect(await readPod(service, id)).toMatchObject({ args: "'a b'", cmd: ["a b"] });
   });
 
-  it("can apply a template once, but for its volume", async () => {
+  it("can apply a template once, except its volume", async () => {
     await using service = await startTestHttp();
     const container = { imageName: "a/b:1", env: { A: "1", B: "2" }, ports: ["80/http"] };
     const templateId = await made(service, "/v1/templates", { name: "t", ...container });
@@ -37,7 +37,7 @@ describe("a change", () => {
     });
   });
 
-  it("moves or grows a volume, but adds none", async () => {
+  it("can move or enlarge a volume, but not add one", async () => {
     await using service = await startTestHttp();
     const persistent = { size: 20, path: "/a" };
     const gpu = { id: "NVIDIA L4" };
@@ -61,7 +61,7 @@ describe("a change", () => {
     ]);
   });
 
-  it("to a locked pod is a conflict, unless it is made in place", async () => {
+  it("to a locked pod is a conflict, unless it is in place", async () => {
     await using service = await startTestHttp();
     const { id } = await createdPod(service);
     const patch = (body: object) => service.call("PATCH", `/live/v2/pods/${id}`, { body });
@@ -80,7 +80,7 @@ describe("the status of a pod", () => {
     service.call("POST", `/live/v2/pods/${id}/action`, { body: { action } });
   const settled = async ({ clock }: TestEngine) => clock.settle();
 
-  it("says how far it has come, and what can be done", async () => {
+  it("shows its progress, and the possible actions", async () => {
     const launcher = new ScriptedPods();
     await using service = await start(launcher);
     const { id } = await createdPod(service, { ports: ["22/tcp", "8888/http"] });
@@ -127,7 +127,7 @@ describe("the status of a pod", () => {
     expect((await service.call("GET", `/live/v2/pods/${id}`)).status).toBe(404);
   });
 
-  it("is ERROR where it could not be started, until it is started again", async () => {
+  it("is ERROR if it could not be started, until it is started again", async () => {
     const launcher = new ScriptedPods();
     await using service = await start(launcher);
     const { id } = await createdPod(service);
@@ -145,7 +145,7 @@ describe("the status of a pod", () => {
     expect(await readPod(service, id)).toMatchObject({ status: "EXITED" });
   });
 
-  it("forbids to stop one that is locked", async () => {
+  it("of a locked pod forbids a stop", async () => {
     await using service = await start(new ScriptedPods());
     const { id } = await createdPod(service);
     await service.call("PATCH", `/live/v2/pods/${id}`, { body: { locked: true } });

@@ -1,4 +1,4 @@
-/** Pods over HTTP: made, listed, changed, started and stopped, and what is refused. */
+/** Pods over HTTP: created, listed, changed, started, stopped and refused. */
 import { describe, expect, it } from "vitest";
 import { startTestHttp, type TestHttp, made } from "../../http-harness.ts";
 
@@ -16,7 +16,7 @@ const read = async (service: TestHttp, id: string, query = "") =>
   (await service.call("GET", `/v1/pods/${id}${query}`)).json;
 
 describe("a new pod", () => {
-  it("is answered with 201 and its defaults, and is to run", async () => {
+  it("is answered with 201 and its defaults, and with the desired status RUNNING", async () => {
     await using service = await startTestHttp();
     const id = await created(service, { gpuTypeIds: ["NVIDIA L4"], gpuCount: 2 });
     expect(id).toMatch(/^[a-z0-9]{14}$/);
@@ -49,7 +49,7 @@ describe("a new pod", () => {
     });
   });
 
-  it("shows its template, machine, volume and savings plans when they are asked for", async () => {
+  it("shows its template, machine, volume and savings plans on request", async () => {
     await using service = await startTestHttp();
     const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };
     const networkVolumeId = await made(service, "/v1/networkvolumes", volume);
@@ -71,7 +71,7 @@ describe("a new pod", () => {
 });
 
 describe("a list of pods", () => {
-  it("has those that fit, and workers only when they are asked for", async () => {
+  it("has the matching pods, and workers only on request", async () => {
     await using service = await startTestHttp();
     const first = await created(service, { name: "one", gpuTypeIds: ["NVIDIA L4"] });
     await service.test.clock.advance(1_000);
@@ -93,7 +93,7 @@ describe("a list of pods", () => {
 });
 
 describe("the life of a pod", () => {
-  it("is told by its status, and by what was done last", async () => {
+  it("shows in its status, and in its last action", async () => {
     await using service = await startTestHttp();
     const id = await created(service);
     const act = async (action: string) => {
@@ -129,7 +129,7 @@ describe("the life of a pod", () => {
     expect(json).toMatchObject({ name: "box", locked: true, lastStartedAt: AT });
   });
 
-  it("begins anew with another image", async () => {
+  it("starts over with another image", async () => {
     await using service = await startTestHttp();
     const id = await created(service);
     await service.test.clock.advance(1_000);
@@ -139,7 +139,7 @@ describe("the life of a pod", () => {
     expect(json).toMatchObject({ image: "me/box:2", lastStartedAt: now });
   });
 
-  it("cannot be ended by accident while it is locked", async () => {
+  it("cannot be ended while it is locked", async () => {
     await using service = await startTestHttp();
     const id = await created(service, { locked: true });
     const locked = { status: 400, json: { code: "pod_locked" } };

@@ -1,4 +1,4 @@
-/** Container registry auths in GraphQL, whose credentials are never shown. */
+/** Container registry auths in GraphQL, which never shows their credentials. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 import { dataOf, messageOf } from "../graphql/graphql-harness.ts";
@@ -12,7 +12,7 @@ async function save(service: TestHttp): Promise<string> {
   return (saveRegistryAuth as { id: string }).id;
 }
 
-it("a registry auth is saved, given other credentials, and deleted", async () => {
+it("a registry auth is saved, updated with other credentials, and deleted", async () => {
   await using service = await startTestHttp();
   const id = await save(service);
   expect((await service.call("GET", "/v1/containerregistryauth")).json).toEqual([

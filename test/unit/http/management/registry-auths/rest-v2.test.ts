@@ -1,4 +1,4 @@
-/** Credentials of registries in the second version of REST: the same ones as in the first. */
+/** Credentials of registries in REST v2, shared with REST v1. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { registryCredentials } from "../../../../../emulator/engine/resources/registry-credentials.ts";
@@ -9,7 +9,7 @@ import { made, startTestHttp } from "../../http-harness.ts";
 const path = "/live/v2/registries";
 const order = { name: "ghcr", username: "ada", password: "s3cret-word" };
 
-test("credentials are kept, listed without themselves, and deleted", async () => {
+test("credentials are stored, listed without secrets, and deleted", async () => {
   await using service = await startTestHttp({
     engine: await createTestEngine(createMemoryStore()),
   });
@@ -32,7 +32,7 @@ test("credentials are kept, listed without themselves, and deleted", async () =>
   expect((await service.call("GET", `${path}/${id}`)).status).toBe(404);
 });
 
-test("a name that is taken is a conflict", async () => {
+test("a used name is a conflict", async () => {
   await using service = await startTestHttp();
   await made(service, path, order);
   const again = await service.call("POST", path, { body: order });
@@ -55,7 +55,7 @@ test("validation errors are reported without showing a secret", async () => {
   expect(refused.text).not.toContain("word-");
 });
 
-test("a template loses credentials that are deleted, and its endpoints go on in their version", async () => {
+test("a template loses deleted credentials, and its endpoints continue in their version", async () => {
   await using service = await startTestHttp();
   const id = await made(service, path, order);
   const template = await service.call("POST", "/v1/templates", {
@@ -73,7 +73,7 @@ test("a template loses credentials that are deleted, and its endpoints go on in 
   expect(after.json).toMatchObject({ version: of.version });
 });
 
-test("credentials that a pod has are not deleted", async () => {
+test("credentials of a pod are not deleted", async () => {
   await using service = await startTestHttp();
   const id = await made(service, path, order);
   const body = { imageName: "an/image", containerRegistryAuthId: id };

@@ -1,4 +1,4 @@
-/** Container registry auths over HTTP: made, listed and deleted, and their credentials never shown. */
+/** Container registry auths over HTTP: created, listed and deleted, and their credentials never shown. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 
@@ -9,7 +9,7 @@ const create = (service: TestHttp, body: unknown = AUTH) => service.call("POST",
 const idOf = async (service: TestHttp, body: unknown = AUTH) =>
   ((await create(service, body)).json as { readonly id: string }).id;
 
-it("every answer has an auth's id and name, and nothing else", async () => {
+it("every answer has only an auth's id and name", async () => {
   await using service = await startTestHttp();
   const created = await create(service);
   expect(created.status).toBe(200);
@@ -49,7 +49,7 @@ it("all three fields are required, others are refused, and refusals show no secr
   expect(JSON.stringify(service.test.logged)).not.toContain("canary");
 });
 
-it("refuses a name that is taken", async () => {
+it("a used name is refused", async () => {
   await using service = await startTestHttp();
   await create(service);
   expect((await create(service)).json).toStrictEqual({
@@ -73,7 +73,7 @@ it("a deletion answers 204 with an empty body, and the auth is gone", async () =
   expect((await create(service)).status).toBe(200);
 });
 
-it("an auth that templates use is kept, and they are named; once they clear it, it can be deleted", async () => {
+it("an auth of templates is kept, and the refusal names them; it can be deleted when they clear it", async () => {
   await using service = await startTestHttp();
   const id = await idOf(service);
   const template = { imageName: "me/private:1", containerRegistryAuthId: id };

@@ -4,7 +4,7 @@ import { GPU_POOLS, GPU_TYPES } from "../../../../../emulator/core/catalog/gpu-t
 import { ENDPOINT_CPU_FLAVORS } from "../../../../../emulator/core/catalog/cpu-flavors.ts";
 import type { Version } from "./both-versions.ts";
 
-/** Existing resources that generated bodies refer to. */
+/** Existing resources for generated bodies. */
 export interface Given {
   readonly volumeIds: readonly string[];
   readonly registryId: string;
@@ -30,7 +30,7 @@ const dataCenters = fc.uniqueArray(fc.constantFrom("EU-RO-1", "US-TX-3", "CA-MTL
 const vcpus = fc.constantFrom(2, 4, 16);
 const flavors = fc.uniqueArray(fc.constantFrom(...ENDPOINT_CPU_FLAVORS), { minLength: 1 });
 
-/** Excludes disks of 0 GB and volumes under 10 GB, which the second version shows but does not accept. */
+/** Excludes disks of 0 GB and volumes under 10 GB, which REST v2 shows but does not accept. */
 export const containerV1 = ({ registryId }: Given) => ({
   imageName: image,
   containerDiskInGb: fc.integer({ min: 1, max: 99 }),
@@ -89,7 +89,7 @@ export const anyTemplate: ByVersion = {
     ),
 };
 
-/** Sizes that both versions take. */
+/** Sizes that both versions accept. */
 const sizeGb = fc.integer({ min: 10, max: 4_000 });
 
 export const anyVolume: ByVersion = {

@@ -1,4 +1,4 @@
-/** Templates, endpoints and network volumes in both versions of REST: how they are made, read and deleted there. */
+/** Templates, endpoints and network volumes in both versions of REST: created, read and deleted. */
 import { type TestHttp, made } from "../../http-harness.ts";
 import { restDriver, type Thing } from "../crud/drivers.ts";
 
@@ -8,14 +8,14 @@ export type Kind = "template" | "endpoint" | "volume" | "pod";
 
 export type { Thing };
 
-/** One kind of thing in one version. */
+/** One kind of resource in one version. */
 export interface Way {
   create(service: TestHttp, body: object): Promise<string>;
   read(service: TestHttp, id: string): Promise<Thing>;
   remove(service: TestHttp, id: string): Promise<void>;
-  /** What makes another one like it. */
+  /** Body of an equal one. */
   inputOf(shown: Thing): object;
-  /** Without what is another's in each. */
+  /** Without the fields that belong to one version alone. */
   compared(shown: Thing): Thing;
 }
 
@@ -100,7 +100,7 @@ export const VERSIONS: Readonly<Record<Version, Readonly<Record<Exclude<Kind, "p
   },
 };
 
-/** The order of excluded types says nothing. */
+/** The order of excluded types has no meaning. */
 function sorted(gpu: Thing): Thing {
   return { ...gpu, excludedTypes: (gpu["excludedTypes"] as string[]).toSorted() };
 }

@@ -176,7 +176,7 @@ test.each([
   },
 );
 
-/** The resource before, and a copy of it that the other version has read and created. */
+/** The resource before, and its copy that the other version has read and created. */
 async function thereAndBack(
   service: TestHttp,
   kind: Kind,

@@ -1,4 +1,4 @@
-/** Pages of a list show each thing once that is there all the while, the newest first, whatever comes and goes. */
+/** Pages of a list show each lasting resource once, newest first, while others come and go. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { pageOf, type PlaceInList } from "../../../../../emulator/http/management/rest-v2/page.ts";
@@ -15,7 +15,7 @@ function things(from: number, to: number): readonly PlaceInList[] {
   }));
 }
 
-test("things that are there all the while are shown once each, though others come and go between pages", () => {
+test("each lasting resource is shown once while others come and go between pages", () => {
   const scene = fc.record({
     stay: fc.uniqueArray(fc.nat(60), { maxLength: 30 }),
     go: fc.uniqueArray(fc.nat(60), { maxLength: 30 }),
@@ -27,9 +27,9 @@ test("things that are there all the while are shown once each, though others com
       const staying = all.filter((_, at) => stay.includes(at));
       const seen: PlaceInList[] = [];
       let cursor: string | undefined;
-      // Every page shows something: no list needs more of them.
+      // Every page has an entry: no list needs more pages.
       for (let round = 0; round < 100; round += 1) {
-        // What goes is there in every second page; what comes is newer than all.
+        // A resource to delete is in every second page; a new one is newer than all.
         const going = all.filter((_, at) => go.includes(at) && !stay.includes(at));
         const now = [...staying, ...(round % 2 === 0 ? going : []), ...things(200, 200 + round)];
         const query = { limit: String(limit), ...(cursor !== undefined && { cursor }) };
@@ -52,7 +52,7 @@ test("things that are there all the while are shown once each, though others com
   );
 });
 
-test("without a limit up to a thousand are shown", () => {
+test("without a limit a page has up to a thousand", () => {
   const { shown, pagination } = pageOf(things(0, 1_001), {}, placeOf);
   expect(shown).toHaveLength(1_000);
   expect(shown[0]).toEqual({ at: "0333", id: "t999" });
@@ -64,7 +64,7 @@ test("without a limit up to a thousand are shown", () => {
 });
 
 test.each([{ limit: "0" }, { limit: "1001" }, { limit: "a" }, { cursor: "a" }, { cursor: "W10" }])(
-  "%j is refused",
+  "the query %j is refused",
   (query) => {
     expect(() => pageOf([], query, placeOf)).toThrow("Request validation failed.");
   },
@@ -74,7 +74,7 @@ test.each([
   ["templates", {}],
   ["serverless", { type: "QUEUE", gpu: { pools: ["ADA_24"] }, scaling: QUEUE_DELAY }],
   ["pods", { gpu: { id: "NVIDIA L4" } }],
-])("%s are listed in pages, the newest first", async (path, more) => {
+])("%s are listed in pages, newest first", async (path, more) => {
   await using service = await startTestHttp();
   const names = ["one", "two", "three"];
   for (const name of names) {
@@ -91,7 +91,7 @@ test.each([
   };
   const first = await page("");
   expect(first).toEqual({ shown: ["three", "two"], nextCursor: expect.any(String) });
-  // One endpoint was there before.
+  // One endpoint existed before.
   const { shown, nextCursor } = await page(`&cursor=${first.nextCursor}`);
   expect([shown?.[0], nextCursor]).toEqual(["one", null]);
 });

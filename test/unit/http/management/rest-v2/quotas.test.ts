@@ -1,4 +1,4 @@
-/** The quotas of a key over all operations of the second version of REST: told with each answer, and enforced. */
+/** The quotas of a key over all operations of REST v2: in each answer, and enforced. */
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { expect, test } from "vitest";
@@ -12,13 +12,13 @@ const POLICY = '"minute";q=30000;w=60, "hour";q=600000;w=3600, "day";q=5000000;w
 const get = (service: TestHttp, key = KEY, path = "/live/v2/templates") =>
   service.call("GET", path, { headers: { authorization: `Bearer ${key}` } });
 
-/** Counts as many requests for the key of the tests. */
+/** Counts this number of requests for the key of the tests. */
 function use({ gate }: TestHttp, count: number): void {
   const response = new ServerResponse(new IncomingMessage(new Socket()));
   for (let at = 0; at < count; at += 1) gate?.quotas.pass("user", response);
 }
 
-test("each answer gives the rest of every window, as a structured field", async () => {
+test("each answer has the rest of every window, as a structured field", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   const first = await get(service);
   expect(first.headers["ratelimit-policy"]).toBe(POLICY);
@@ -32,7 +32,7 @@ test("each answer gives the rest of every window, as a structured field", async 
   expect(other.headers["ratelimit"]).toContain('"minute";r=29999;');
 });
 
-test("the document and other operations are not counted, nor is anything without limits", async () => {
+test("the document and other operations are not counted, and neither is a service without limits", async () => {
   await using limited = await startTestHttp({ limits: "enforce" });
   for (const path of ["/live/v2/openapi.json", "/live/v1/templates", "/v1/endpoints"])
     expect((await get(limited, KEY, path)).headers).not.toHaveProperty("ratelimit");
@@ -40,7 +40,7 @@ test("the document and other operations are not counted, nor is anything without
   expect((await get(free)).headers).not.toHaveProperty("ratelimit");
 });
 
-test("beyond a window it is refused until there is room, or let through with a warning", async () => {
+test("a request beyond a window is refused until there is room, or let through with a warning", async () => {
   for (const limits of ["enforce", "warn"] as const) {
     await using service = await startTestHttp({ limits });
     use(service, MINUTE.requests);

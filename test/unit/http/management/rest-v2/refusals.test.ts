@@ -1,4 +1,4 @@
-/** The second version of REST refuses with problem documents, whatever is wrong, and leaves jobs alone. */
+/** REST v2 refuses with problem documents in all cases, and leaves jobs alone. */
 import { expect, test } from "vitest";
 import { storeEndpoint } from "../../../stored-records.ts";
 import { REST_V2_DOCUMENT } from "../../documented.ts";
@@ -61,7 +61,7 @@ test.each([
   expect(json).toMatchObject({ title: "Not Found", detail: expect.stringContaining(detail) });
 });
 
-test("a path that names nothing is answered with a problem below the parts of the second version, and else as ever", async () => {
+test("an unknown path gets a problem below the parts of REST v2, and the usual answer elsewhere", async () => {
   await using service = await startTestHttp();
   const below = await service.call("GET", "/live/v2/pods/a/unknown/part");
   expect(below).toMatchObject({ status: 404, json: { title: "Not Found", status: 404 } });
@@ -79,7 +79,7 @@ test("a method that a path does not support is answered with the supported metho
   expect(json).toMatchObject({ title: "Method Not Allowed", status: 405 });
 });
 
-test("a body that is announced as too long is refused before the key is looked at", async () => {
+test("a body announced as too long is refused before the key is checked", async () => {
   await using service = await startTestHttp();
   const answer = await service.raw(
     `GET /live/v2/openapi.json HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 102401\r\n\r\n${"x".repeat(102_401)}`,
@@ -88,7 +88,7 @@ test("a body that is announced as too long is refused before the key is looked a
   expect(answer).toContain("102400 bytes");
 });
 
-test("jobs of an endpoint that has an id which is reserved are served without /live alone", async () => {
+test("jobs of an endpoint with a reserved id are served only without /live", async () => {
   await using service = await startTestHttp();
   const { engine } = service.test;
   await storeEndpoint(engine, { ...engine.directory.endpoint("echo"), id: "templates" });
@@ -101,7 +101,7 @@ test("jobs of an endpoint that has an id which is reserved are served without /l
   expect(health).toMatchObject({ status: 404, json: { detail: "template not found" } });
 });
 
-test("its document is served without a key, and says where it is", async () => {
+test("the OpenAPI document is served without a key, with its own address", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/live/v2/openapi.json", {
     headers: { authorization: "" },

@@ -1,4 +1,4 @@
-/** What does not fit is said in the lines that clients of the live service know. */
+/** Schema problems are reported in the lines that clients of the live service know. */
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { ServiceError } from "../../../../../emulator/core/service-error.ts";
@@ -65,7 +65,7 @@ test.each([
   [{ ...fine, env: { A: 1 } }, ["$.env.A: got number, want string"]],
   [{ ...fine, registry: 1 }, ["$.registry: got number, want string"]],
   [{ ...fine, version: "x" }, [String.raw`$.version: "x" does not match /^\d+\.\d+$/u`]],
-])("%j: %j", (value, lines) => {
+])("the body %j: %j", (value, lines) => {
   expect(linesOf(() => readClosed(schema, value))).toEqual(lines);
 });
 
@@ -87,6 +87,6 @@ test.each([
   expect(linesOf(() => readParameters(parameters, query))).toEqual(lines);
 });
 
-test("a list in the query is one value with commas", () => {
+test("a list in the query is one text with commas", () => {
   expect(readParameters(parameters, { regions: "EU,US" })).toEqual({ regions: ["EU", "US"] });
 });

@@ -1,4 +1,4 @@
-/** Templates in GraphQL: saved, read, deleted by name; and read right over the other interface. */
+/** Templates in GraphQL: saved, read, deleted by name, and correct over the other interface. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 import { dataOf, messageOf } from "../graphql/graphql-harness.ts";
@@ -91,7 +91,7 @@ it("saving a template with an id changes it: absent or null fields stay, an empt
   });
   const changed = await save(service, { id, imageName: "example/upscale:2", env: null });
   expect(changed).toEqual({ ...before, id, imageName: "example/upscale:2" });
-  // As a client does that reads a template and writes it back.
+  // As a client that reads a template and writes it back.
   const { isRunpod: _, ...written } = changed;
   expect(await save(service, written)).toEqual(changed);
   const emptied = { id, dockerArgs: "", ports: "", env: [], readme: "" };
@@ -107,7 +107,7 @@ it.each([
   expect(await messageOf(service, SAVE, { variables: { input } })).toContain(text);
 });
 
-it("a template is listed with the account's own; public ones are distinct from official ones", async () => {
+it("a template is listed among the account's own, and public ones are distinct from official ones", async () => {
   await using service = await startTestHttp();
   await save(service, { name: "own", imageName: "example/own:1" });
   await save(service, { name: "public", imageName: "example/public:1", isPublic: true });

@@ -1,4 +1,4 @@
-/** Templates in the second version of REST: what is sent, answered and changed, and what they are refused with. */
+/** Templates in REST v2: requests, answers, changes and refusals. */
 import { expect, test } from "vitest";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
 
@@ -29,7 +29,7 @@ const FULL = {
   allowedCudaVersions: ["12.8"],
 };
 
-test("a new template is answered as sent, with its command split as a shell does", async () => {
+test("a new template is answered as sent, with its command split like a shell does", async () => {
   await using service = await startTestHttp();
   const made = await create(service, FULL);
   expect(made).toEqual({
@@ -65,7 +65,7 @@ test("missing fields get the live service's defaults: no ports, no volume", asyn
   });
 });
 
-test("a change takes away what it empties, but for a volume", async () => {
+test("a change removes emptied fields, except a volume", async () => {
   await using service = await startTestHttp();
   const made = await create(service, FULL);
   const path = `${V2}/${made.id}`;
@@ -82,7 +82,7 @@ test("a change takes away what it empties, but for a volume", async () => {
   });
 });
 
-test("a text that says the same as the lists stays as it was written, until the lists say something else", async () => {
+test("a command text equal to the lists stays as written until the lists change", async () => {
   await using service = await startTestHttp();
   const args = `{"cmd": ["a b"],  "entrypoint": ["/bin/sh", "-c"]}`;
   const { id } = await create(service, { name: "a", image: "x", args });
@@ -107,7 +107,7 @@ test.each([
   if (errors === undefined) expect(answer.json).not.toHaveProperty("errors");
 });
 
-test("a template in use stays serverless, and a deleted one is answered with the live service's 404", async () => {
+test("a template in use stays serverless, and a deleted one gets the live service's 404", async () => {
   await using service = await startTestHttp();
   const { id } = await create(service, { name: "a", image: "x", serverless: true });
   await service.call("POST", "/v1/endpoints", { body: { templateId: id } });
@@ -126,7 +126,7 @@ test("a template in use stays serverless, and a deleted one is answered with the
   });
 });
 
-test("the catalog has public templates as those of the community, and no others", async () => {
+test("the catalog has only public templates, as those of the community", async () => {
   await using service = await startTestHttp();
   await create(service, { name: "a", image: "x", public: true });
   await create(service, { name: "b", image: "x" });

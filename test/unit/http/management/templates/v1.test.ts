@@ -1,4 +1,7 @@
-/** Templates in `/v1`: refused with every problem named, changed with their endpoints' workers replaced, and left out of the list unless asked for. */
+/**
+ * Templates in `/v1`: refused with all problems, changed with their endpoints' workers replaced, and listed on
+ * request.
+ */
 import { expect, it } from "vitest";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
@@ -10,7 +13,7 @@ const patch = (service: TestHttp, id: string, body: unknown) =>
 const read = async (service: TestHttp, path: string) =>
   (await service.call("GET", path)).json as Readonly<Record<string, unknown>>;
 
-it("gives a serverless template no volume, and takes ports as the one string the contract shows", async () => {
+it("a serverless template has no volume, and takes ports as the one string of the contract", async () => {
   await using service = await startTestHttp();
   const body = { name: "s", imageName: "i", isServerless: true, ports: "8888/http,22/tcp" };
   expect((await create(service, body)).json).toMatchObject({
@@ -19,7 +22,7 @@ it("gives a serverless template no volume, and takes ports as the one string the
   });
 });
 
-it("names every problem of a body, unknown keys with what was probably meant", async () => {
+it("a refusal names every problem of a body, and the probably intended key for an unknown one", async () => {
   await using service = await startTestHttp();
   const { status, json } = await create(service, {
     imageName: 5,
@@ -57,13 +60,13 @@ it.each([
     'env has the name "__proto__", which is not valid for a variable',
   ],
   ["[]", "the body must be an object; got an array"],
-])("refuses %s", async (body, problem) => {
+])("a template is refused: %s", async (body, problem) => {
   await using service = await startTestHttp();
   expect((await create(service, body)).json).toMatchObject({ status: 400, problems: [problem] });
 });
 
 it.each(["", "{", "nonsense", '{"name": "\xff"}'])(
-  "refuses a body that is no JSON: %j",
+  "a body that is no JSON is refused: %j",
   async (text) => {
     await using service = await startTestHttp();
     const body = Buffer.from(text, "latin1");
@@ -71,7 +74,7 @@ it.each(["", "{", "nonsense", '{"name": "\xff"}'])(
   },
 );
 
-it("refuses a body of more than a megabyte", async () => {
+it("a body of more than a megabyte is refused", async () => {
   await using service = await startTestHttp();
   const answer = await create(service, {
     name: "a",
@@ -114,7 +117,7 @@ it("a change to the same values leaves the workers alone", async () => {
   expect(await read(service, "/v1/endpoints/echo")).toMatchObject({ version: 1 });
 });
 
-it("lists a handler file's own template and public ones only when they are asked for", async () => {
+it("a handler file's own template and public ones are listed only on request", async () => {
   await using service = await startTestHttp();
   await create(service, { name: "mine", isServerless: true, imageName: "sv.local/echo" });
   await create(service, { name: "shared", imageName: "me/image:1", isPublic: true });

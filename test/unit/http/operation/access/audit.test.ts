@@ -16,7 +16,7 @@ async function audit(service: TestHttp, query = ""): Promise<{ entries: Shown[];
   return json as { entries: Shown[]; next?: string };
 }
 
-/** Oldest first. */
+/** Entries, oldest first. */
 async function noted(service: TestHttp): Promise<string[]> {
   const { entries } = await audit(service, "?limit=100");
   return entries
@@ -93,7 +93,7 @@ it("the audit has no entries for jobs, reads and unauthorized callers", async ()
   expect(await noted(service)).toEqual([]);
 });
 
-it("outlives the service, and is read page by page from the newest", async () => {
+it("the audit survives a restart, and is read page by page from the newest entry", async () => {
   const store = storeWith(createMemoryStore(), { close: async () => undefined });
   {
     await using service = await startTestHttp({ store });
@@ -108,7 +108,7 @@ it("outlives the service, and is read page by page from the newest", async () =>
   expect([first.entries.length, second.entries.length, second.next]).toEqual([2, 1, undefined]);
 });
 
-it("keeps the newest entries, up to its bound and a hundred more", async () => {
+it("the audit keeps the newest entries, up to its bound and a hundred more", async () => {
   await using service = await startTestHttp();
   const { steps } = service.test.engine;
   const old = {

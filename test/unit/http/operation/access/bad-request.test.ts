@@ -1,4 +1,4 @@
-/** Requests a client can get wrong before its body counts: key, path, method, headers, query; a clear refusal each. */
+/** Requests that are wrong before their body counts: key, path, method, headers, query. Each gets a clear refusal. */
 import { request } from "undici";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { assertUnharmed, KEY, startTestHttp, type TestHttp } from "../../http-harness.ts";
@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const HEAD = `host: x\r\nauthorization: Bearer ${KEY}\r\n`;
 
-/** The answer to raw text: its status, and its body parsed. */
+/** The answer to raw text: its status, and its parsed body. */
 async function answerTo(
   text: string | Uint8Array,
 ): Promise<{ status: number; json: unknown; head: string }> {
@@ -26,9 +26,9 @@ async function answerTo(
   return { status, json: body === "" ? undefined : JSON.parse(body), head };
 }
 
-describe("query parameters", () => {
+describe("a query", () => {
   it.each(["999", "300001", "abc", "", "1e3", "-1000", "1000.5", "1000&wait=2000"])(
-    "refuses wait=%s",
+    "is refused with wait=%s",
     async (wait) => {
       const { json } = await service.call("POST", `/v2/echo/runsync?wait=${wait}`, {
         body: { input: {} },
@@ -40,7 +40,7 @@ describe("query parameters", () => {
     },
   );
 
-  it.each(["0", "604800001", "soon"])("refuses ttl=%s", async (ttl) => {
+  it.each(["0", "604800001", "soon"])("is refused with ttl=%s", async (ttl) => {
     const { json } = await service.call("GET", `/v2/echo/status/x?ttl=${ttl}`);
     expect((json as { error: string }).error).toMatch(
       /^ttl must be one integer from 1 to 604800000 \(ms\); got /,
@@ -56,7 +56,7 @@ describe("the API key", () => {
   };
   const WRONG = { error: "the API key is wrong", code: "unauthorized", status: 401 };
 
-  it.each([`Bearer ${KEY}`, `bearer ${KEY}`, KEY])("is taken as %s", async (authorization) => {
+  it.each([`Bearer ${KEY}`, `bearer ${KEY}`, KEY])("is accepted as %s", async (authorization) => {
     const { status } = await service.call("GET", "/v2/echo/health", { headers: { authorization } });
     expect(status).toBe(200);
   });
@@ -79,7 +79,7 @@ describe("the API key", () => {
     ["GET", "/v1/templates"],
     ["GET", "/nowhere"],
     ["DELETE", "/v2/echo/run"],
-  ])("is asked for before anything else: %s %s", async (method, path) => {
+  ])("is checked before anything else: %s %s", async (method, path) => {
     const { status, json } = await answerTo(
       `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
     );
@@ -87,7 +87,7 @@ describe("the API key", () => {
     expect(json).toStrictEqual(MISSING);
   });
 
-  it("is asked for before a large body is read", async () => {
+  it("is checked before a large body is read", async () => {
     const answer = await request(`${service.url}/v2/echo/runsync`, {
       method: "POST",
       headers: { authorization: "wrong" },
@@ -98,9 +98,9 @@ describe("the API key", () => {
   });
 });
 
-describe("paths and methods", () => {
+describe("the service", () => {
   it.each(["/", "/v2", "/v2/echo", "/v2/echo/", "/v2/echo/nothing", "/v3/echo/run", "/v2//run"])(
-    "knows no operation at %s",
+    "has no operation at %s",
     async (path) => {
       const { json } = await service.call("GET", `${path}?secret=1`);
       expect(json).toStrictEqual({
@@ -119,7 +119,7 @@ describe("paths and methods", () => {
     ["PATCH", "/v1/templates", "POST, GET"],
     ["OPTIONS", "/v1/endpoints/x", "GET, PATCH, PUT, DELETE"],
     ["PROPFIND", "/v2/echo/run", "POST"],
-  ])("does not take %s %s, and says what it takes", async (method, path, allow) => {
+  ])("does not accept %s %s, and names the accepted methods", async (method, path, allow) => {
     const { status, head } = await answerTo(
       `${method} ${path} HTTP/1.1\r\n${HEAD}connection: close\r\n\r\n`,
     );
@@ -135,7 +135,7 @@ describe("paths and methods", () => {
     },
   );
 
-  it("answers an id that is far too long with 404, a URL that is far too long with 400", async () => {
+  it("answers far too long an id with 404, far too long a URL with 400", async () => {
     const long = await service.call("GET", `/v2/echo/status/${"x".repeat(5_000)}`);
     expect(long.json).toMatchObject({ status: 404, code: "not_found" });
     const { json } = await answerTo(
@@ -145,7 +145,7 @@ describe("paths and methods", () => {
   });
 });
 
-describe("the request itself", () => {
+describe("a request", () => {
   const close = "connection: close\r\n\r\n";
 
   it.each([
@@ -208,7 +208,7 @@ describe("the request itself", () => {
     expect((json as { error: string }).error).toContain(message);
   });
 
-  it("may be HTTP/1.0 without a Host header", async () => {
+  it("can be HTTP/1.0 without a Host header", async () => {
     const { status } = await answerTo(
       `GET /v2/echo/health HTTP/1.0\r\nauthorization: ${KEY}\r\n\r\n`,
     );
@@ -216,7 +216,7 @@ describe("the request itself", () => {
   });
 });
 
-it("answers a defect with 500 and an id that is found in the log, with the stack", async () => {
+it("that meets a defect gets 500 and an id that is in the log, with the stack", async () => {
   const { engine, logged } = service.test;
   const counts = engine.fleet.counts.bind(engine.fleet);
   engine.fleet.counts = () => {

@@ -82,7 +82,7 @@ describe("a request with a Host header that is not a name of the service", () =>
     expect(await ask("GET /v2/echo/health", line, KEY_LINE)).toMatchObject({ status: 421 });
   });
 
-  it("is counted", async () => {
+  it("is counted in the metrics", async () => {
     await ask("GET /v2/echo/health", host, KEY_LINE);
     const { text } = await service.call("GET", "/v1/openapi.json");
     expect(text).toContain("host_not_allowed");
@@ -104,7 +104,7 @@ describe("a request that could be for two services", () => {
     expect([status, JSON.parse(body)]).toMatchObject([400, { code: "invalid_header" }]);
   });
 
-  it("is answered without a Host header in HTTP/1.0, which browsers do not use", async () => {
+  it("is allowed without a Host header in HTTP/1.0, which browsers do not use", async () => {
     const request = `GET /v2/echo/health HTTP/1.0\r\n${KEY_LINE}\r\n\r\n`;
     expect(await service.raw(request)).toMatch(/^HTTP\/1\.1 200 /u);
   });
@@ -136,18 +136,18 @@ describe("a request of a page of another origin", () => {
     },
   );
 
-  it("is answered without CORS headers if the page is the service's own", async () => {
+  it("gets no CORS headers if the page is the service's own", async () => {
     const lines = ["host: localhost:7080", "origin: http://localhost:7080", KEY_LINE];
     const { status, headers } = await ask("GET /v2/echo/health", ...lines);
     expect([status, headers.get("access-control-allow-origin")]).toEqual([200, null]);
   });
 });
 
-describe("a page of an origin that was allowed", () => {
+describe("a page of an allowed origin", () => {
   const origin = `origin: ${PAGE}`;
 
   it.each(["/v2/echo/run", "/live/v2/echo/run", "/v1/endpoints", "/lb/echo/", "/no/such/path"])(
-    "may ask without a key whether it may call %s",
+    "can ask without a key whether it may call %s",
     async (path) => {
       const { status, headers, body } = await ask(
         `OPTIONS ${path}`,
@@ -179,7 +179,7 @@ describe("a page of an origin that was allowed", () => {
     ["GET /docs", 200, KEY_LINE],
     ["GET /metrics", 200, KEY_LINE],
     ["GET /v2/echo/health", 400, `${KEY_LINE}\r\n${KEY_LINE}`],
-  ])("may see the answer of %s: %i", async (line, status, key) => {
+  ])("can read the answer of %s: %i", async (line, status, key) => {
     const answer = await ask(line, "host: localhost", origin, key);
     expect(answer.status).toBe(status);
     expect(answer.headers.get("access-control-allow-origin")).toBe(PAGE);
@@ -190,7 +190,7 @@ describe("a page of an origin that was allowed", () => {
   it.each([
     ["text/event-stream", "/v2/echo/stream/"],
     ["application/x-ndjson", "/live/v2/echo/stream/"],
-  ])("may see %s", async (accept, path) => {
+  ])("can read %s", async (accept, path) => {
     const id = await made(service, "/v2/echo/run", { input: {} });
     await service.call("POST", `/v2/echo/cancel/${id}`);
     const answer = await service.open(`${path}${id}`, { accept, origin: PAGE });
@@ -202,7 +202,7 @@ describe("a page of an origin that was allowed", () => {
     await answer.body.dump();
   });
 
-  it("may not call with a foreign Host header", async () => {
+  it("cannot call with a foreign Host header", async () => {
     const { status, headers } = await ask("GET /docs", "host: rebound.test", origin);
     expect([status, headers.get("access-control-allow-origin")]).toEqual([421, null]);
   });

@@ -1,4 +1,4 @@
-/** What proxies say about a request counts where they are trusted, and nowhere else. */
+/** Headers of proxies about a request count only from trusted proxies. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -31,7 +31,7 @@ describe("the name of the service", () => {
     ["host: localhost", "x-forwarded-host: emulator.example.com, rebound.test", 421],
     // A page with a host name that leads to this machine has a trusted address, and may send such headers.
     ["host: rebound.test", "x-forwarded-host: emulator.example.com", 421],
-    // What is malformed is as good as nothing.
+    // A malformed header counts as absent.
     ["host: localhost", "x-forwarded-host: a b", 200],
     ["host: localhost", "x-forwarded-host: //rebound.test/", 200],
   ])("is the name from a trusted proxy, beside the request's own: %s, %s", async (...asked) => {

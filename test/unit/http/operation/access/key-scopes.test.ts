@@ -1,4 +1,4 @@
-/** Operations of each scope, all of the interface one by one: a new one has to be added here. */
+/** Operations of each scope, one by one: a new operation must be added here. */
 import { describe, expect, it } from "vitest";
 import {
   type ApiKey,
@@ -22,7 +22,7 @@ import { makeKey, startTestHttp } from "../../http-harness.ts";
 /** For each scope, the operations that it allows, except those without a key. */
 const JOB_READINGS = ["status", "statusSync", "health", "requests"];
 const JOB_CHANGES = ["run", "runsync", "cancel", "retry", "purgeQueue", "askOpenai", "readOpenai"];
-/** Read with a parameter, and changed with another or without. */
+/** Operations that read with one parameter, and change with another or none. */
 const EITHER = ["status", "stream"];
 const READINGS = [
   ...["listTemplates", "readTemplate", "listRegistryAuths", "readRegistryAuth", "listEndpoints"],
@@ -79,7 +79,7 @@ function openTo(scope: KeyScope, endpointId?: string, query = {}): string[] {
 }
 
 describe("a key with the scope", () => {
-  it("all opens all there is", () => {
+  it("all permits every operation", () => {
     const everything = [JOB_READINGS, JOB_CHANGES, ["stream"], READINGS, CHANGES, OF_KEYS].flat();
     expect(openTo("all")).toEqual(named.map(([name]) => name).toSorted());
     expect(openTo("all")).toEqual(everything.toSorted());
@@ -93,22 +93,22 @@ describe("a key with the scope", () => {
     expect(openTo("read-only", "echo", { from: "0" })).toEqual(fromIndex.toSorted());
   });
 
-  it("jobs opens all that is done with jobs of its endpoints, and nothing else", () => {
+  it("jobs permits all operations on jobs of its endpoints, and no others", () => {
     const jobs = [...new Set([...JOB_READINGS, ...JOB_CHANGES, ...EITHER])].toSorted();
     for (const endpointId of ["echo", "tokens"]) expect(openTo("jobs", endpointId)).toEqual(jobs);
     for (const endpointId of ["other", "Echo", "echo ", ""])
       expect(openTo("jobs", endpointId)).toEqual([]);
   });
 
-  it("management opens resources and the emulator's own operations, but for keys, and no jobs", () => {
+  it("management permits resources and the emulator's own operations, except keys, and no jobs", () => {
     expect(openTo("management")).toEqual([...READINGS, ...CHANGES].toSorted());
   });
 
-  it("workers opens nothing that clients call", () => {
+  it("workers permits no operation of clients", () => {
     expect(openTo("workers")).toEqual([]);
   });
 
-  it("user, of the key given at the start beside an admin key, opens nothing of the emulator's own", () => {
+  it("user, of the start's key beside an admin key, permits none of the emulator's own operations", () => {
     const own = named.filter(([, { path }]) => /^\/(?:emulator\/|metrics$)/u.test(path));
     const ownNames = own.map(([name]) => name);
     const others = named.map(([name]) => name).filter((name) => !ownNames.includes(name));
@@ -116,14 +116,14 @@ describe("a key with the scope", () => {
   });
 });
 
-it("the audit notes all that is no job's and no reading, and what removes a whole queue", () => {
+it("the audit records all operations except reads and those on jobs, and the removal of a whole queue", () => {
   const audited = named.filter(([, operation]) => rulesOf(operation).isAudited);
   expect(audited.map(([name]) => name).toSorted()).toEqual(
     [...CHANGES, ...OF_KEYS, "purgeQueue"].toSorted(),
   );
 });
 
-/** Each method and path of the operations that the scope does not open, in both dialects. */
+/** Each method and path of the operations that the scope does not permit, in both dialects. */
 function closedTo(scope: KeyScope, endpointId: string): string[] {
   return [CONTRACT_DIALECT, LIVE_DIALECT].flatMap((dialect) =>
     Object.values(operationsOf(dialect))
@@ -136,7 +136,7 @@ function closedTo(scope: KeyScope, endpointId: string): string[] {
   );
 }
 
-it("over the interface, by each method and path of both dialects, no key comes to what its scope does not open", async () => {
+it("no key reaches an operation outside its scope, by any method and path of both dialects", async () => {
   await using service = await startTestHttp({ dashboard: "on" });
   await service.test.addEndpoint("tokens");
   const kept = async () => (await service.call("GET", "/v1/endpoints")).text;

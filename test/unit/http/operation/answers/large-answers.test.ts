@@ -1,4 +1,4 @@
-/** Large answers: sent as their reader takes them, one of a connection at a time, and refused when there is no room for them. */
+/** Large answers: sent at their reader's pace, one at a time per connection, and refused without room for them. */
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
@@ -19,7 +19,7 @@ function requestText(method: string, path: string, body = ""): string {
   return `${head}content-length: ${body.length}\r\n\r\n${body}`;
 }
 
-it("an answer that is read whole waits up to 30 s for room; an answer in slices needs none", async () => {
+it("an answer that is sent whole waits up to 30 s for room, and an answer in slices needs none", async () => {
   await using service = await startTestHttp();
   const id = await jobWithLargeOutput(service);
   const worker = await service.test.connectWorker("echo", { credit: 2 });
@@ -46,7 +46,7 @@ it("an answer that is read whole waits up to 30 s for room; an answer in slices 
     .toMatchObject({ status: 503 });
 });
 
-it("a reader that reads nothing of a large answer for a minute is cut off", async () => {
+it("a reader that reads no byte of a large answer for a minute is cut off", async () => {
   await using service = await startTestHttp();
   const path = `/v2/echo/status/${await jobWithLargeOutput(service)}`;
   const reader = await service.socket(requestText("GET", path));
@@ -60,7 +60,7 @@ it("a reader that reads nothing of a large answer for a minute is cut off", asyn
   expect(received).toBeLessThan(OUTPUT.length);
 });
 
-it("requests pipelined behind a large answer run after it, and not at all if the client hangs up", async () => {
+it("requests pipelined behind a large answer run after it, and never if the client disconnects", async () => {
   await using service = await startTestHttp();
   const path = `/v2/echo/status/${await jobWithLargeOutput(service)}`;
   const submission = requestText("POST", "/v2/echo/run", '{"input":{}}');

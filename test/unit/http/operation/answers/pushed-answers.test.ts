@@ -1,11 +1,11 @@
-/** An answer that is pushed as it comes tells proxies and browsers so, whichever operation pushes it. */
+/** A pushed answer is marked for proxies and browsers, in every operation that pushes. */
 import { expect, test } from "vitest";
 import { ALL_DOCUMENTED, type DocumentedOperation } from "../../documented.ts";
 import { KEY, startTestHttp } from "../../http-harness.ts";
 
 const PUSHED_TYPES = ["text/event-stream", "application/x-ndjson"];
 
-/** Every operation and type that the documents show as pushed. An OpenAI call without a body asks for no stream. */
+/** Every operation and type that the documents show as pushed. An OpenAI call without a body requests no stream. */
 const pushed = ALL_DOCUMENTED.filter(
   ({ method, path }) => !path.includes("/openai/") || !["GET", "DELETE"].includes(method),
 ).flatMap(({ method, path, operation }) =>
@@ -19,14 +19,14 @@ function contentOf({ responses }: DocumentedOperation["operation"]): object {
   return answer?.content ?? {};
 }
 
-test("the documents show some in each dialect", () => {
+test("the documents show pushed answers in each dialect", () => {
   const paths = new Set(pushed.map(({ path }) => path));
   expect(paths).toContain("/v2/{endpointId}/stream/{jobId}");
   expect(paths).toContain("/live/v2/pods/{podId}/logs");
   expect(paths).toContain("/emulator/logs");
 });
 
-test.each(pushed)("$method $path as $type", async ({ method, path, type }) => {
+test.each(pushed)("$method $path as $type is marked", async ({ method, path, type }) => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 2 });
   const submitted = await service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -46,7 +46,7 @@ test.each(pushed)("$method $path as $type", async ({ method, path, type }) => {
     headers: { authorization: `Bearer ${KEY}`, accept: type },
     ...(method === "GET" ? {} : { body: '{"stream": true}' }),
   });
-  // An OpenAI call is a job of its own, and its answer begins with its first chunk.
+  // An OpenAI call has its own job, and its answer begins with its first chunk.
   if (path.includes("/openai/")) await worker.chunks(await worker.nextJob(), [{ delta: "a" }]);
   const answer = await answering;
   expect(answer.status).toBe(200);

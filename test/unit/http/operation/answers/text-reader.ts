@@ -1,4 +1,4 @@
-/** Reads a body piece by piece as it comes, up to a mark a test waits for. */
+/** Reads a body piece by piece, up to a mark that a test waits for. */
 import type { Readable } from "node:stream";
 
 export class TextReader {
@@ -10,7 +10,7 @@ export class TextReader {
     this.#pieces = body[Symbol.asyncIterator]();
   }
 
-  /** The text up to and with the next `mark`. */
+  /** The text up to and including the next `mark`. */
   async until(mark: string): Promise<string> {
     while (!this.#text.includes(mark)) {
       const { done, value } = await this.#pieces.next();
@@ -24,7 +24,7 @@ export class TextReader {
     return text;
   }
 
-  /** Everything up to the end of the body. */
+  /** The rest of the body. */
   async rest(): Promise<string> {
     for (;;) {
       const { done, value } = await this.#pieces.next();

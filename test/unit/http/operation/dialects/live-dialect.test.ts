@@ -1,4 +1,4 @@
-/** What is different below `/live`: shapes of jobs, streams and refusals; and that nothing else is. */
+/** Differences below `/live`: forms of jobs, streams and refusals; all else is equal. */
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
@@ -23,7 +23,7 @@ const read = async (service: TestHttp, path: string) => {
 };
 
 describe("a job", () => {
-  it("has its fields in alphabetical order, integers among them, and its output as it was sent", async () => {
+  it("has its fields in alphabetical order, with integers, and its output as sent", async () => {
     await using service = await startTestHttp();
     const id = await submitted(service);
     await service.test.clock.advance(250);
@@ -39,7 +39,7 @@ describe("a job", () => {
     );
   });
 
-  it("shows its known state while it waits or runs, including its last progress", async () => {
+  it("shows its known state while it waits or runs, with its last progress", async () => {
     await using service = await startTestHttp();
     const id = await submitted(service);
     expect(await read(service, `status/${id}`)).toStrictEqual({ id, status: "IN_QUEUE" });
@@ -58,7 +58,7 @@ describe("a job", () => {
     return { ...(json as { error: string }), worker: worker.worker.id };
   };
 
-  it("whose handler threw has the exception as JSON in a text", async () => {
+  it("has a thrown exception as JSON in a text", async () => {
     const stack = "TypeError: no name\n    at greet (handler.ts:3:9)";
     const { error, worker } = await failed({ message: "no name", stack });
     expect(JSON.parse(error)).toStrictEqual({
@@ -81,17 +81,17 @@ describe("a job", () => {
     expect(JSON.parse(error)).toMatchObject({ error_type: type });
   });
 
-  it("whose worker reported an error in a text of its own has that text", async () => {
+  it("has an error text of its worker unchanged", async () => {
     const reported = '{"error_type": "<class \'ValueError\'>",  "error_message": "é"}';
     expect((await failed({ message: "é", reported })).error).toBe(reported);
   });
 
-  it("has a sentence with the reason if it failed otherwise", async () => {
+  it("has a message with the reason if it failed otherwise", async () => {
     const message = "input.name must be a string";
     expect((await failed({ type: "invalid_input", message })).error).toBe(message);
   });
 
-  it("whose workers were lost says after how many retries it was given up", async () => {
+  it("names its number of retries if it ended because its workers were lost", async () => {
     await using service = await startTestHttp();
     const { job } = await running(service);
     await service.test.clock.advance(15_000);
@@ -101,7 +101,7 @@ describe("a job", () => {
     expect(await read(service, `status/${job.jobId}`)).toMatchObject(expected);
   });
 
-  it("whose process was killed says the same, and below /v2 what killed it", async () => {
+  it("does not name the killer of its process, and below /v2 it does", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     const message = "the handler process was killed by SIGKILL";
@@ -117,7 +117,7 @@ describe("a job", () => {
 });
 
 describe("a stream", () => {
-  it("is an object, and says that the job has ended only with the last chunks", async () => {
+  it("is an object, and reports the end of the job only with the last chunks", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     const path = `stream/${job.jobId}`;
@@ -148,7 +148,7 @@ describe("a stream", () => {
     expect(await read(service, path)).toStrictEqual({ status: "FAILED", stream: [] });
   });
 
-  it("has an array also where there was nothing for as long as it is held", async () => {
+  it("has an array even if it stayed empty until the end of the wait", async () => {
     await using service = await startTestHttp();
     const id = await submitted(service);
     const answer = read(service, `stream/${id}`);
@@ -159,7 +159,7 @@ describe("a stream", () => {
     expect(await answer).toStrictEqual({ status: "IN_QUEUE", stream: [] });
   });
 
-  it("is pushed to who asks for that, and ends with the job in this dialect", async () => {
+  it("is pushed on request, and ends with the job in this dialect", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     await worker.chunks(job, ["a"]);
@@ -203,7 +203,7 @@ describe("a refusal", () => {
     expect(json).toStrictEqual({ error, status: 404, title: "Not Found", detail: error });
   });
 
-  it("for a missing key has the shape of the called interface", async () => {
+  it("for a missing key has the form of the called interface", async () => {
     await using service = await startTestHttp();
     const headers = { authorization: "wrong" };
     const job = await service.call("GET", "/live/v2/echo/health", { headers });
@@ -216,7 +216,7 @@ describe("a refusal", () => {
     expect(json).toStrictEqual({ error, message: error, status: 401 });
   });
 
-  it("by management names every problem, in the words that each client looks for", async () => {
+  it("by management names every problem, in the text that each client looks for", async () => {
     await using service = await startTestHttp();
     const body = { name: 7, gpuTypeId: "NVIDIA L4", workersStandby: 1 };
     const { status, json } = await service.call("POST", "/live/v1/endpoints", { body });
@@ -249,8 +249,8 @@ describe("a refusal", () => {
   });
 });
 
-describe("everything else", () => {
-  it("is the same job, wherever it is asked for", async () => {
+describe("a job of another dialect", () => {
+  it("is one job in all dialects", async () => {
     await using service = await startTestHttp();
     const id = await submitted(service);
     const { json } = await service.call("GET", `/v2/echo/status/${id}`);
@@ -259,7 +259,7 @@ describe("everything else", () => {
     expect(await read(service, `status/${id}`)).toStrictEqual({ id, status: "CANCELLED" });
   });
 
-  it("is counted in the same rate limits", async () => {
+  it("is counted in one set of rate limits", async () => {
     await using service = await startTestHttp({ limits: "enforce" });
     const purge = (base: string) => service.call("POST", `${base}/v2/echo/purge-queue`);
     expect((await purge("")).status).toBe(200);
@@ -270,7 +270,7 @@ describe("everything else", () => {
     expect((await purge("")).status).toBe(429);
   });
 
-  it("is deleted by the same time to live and retention", async () => {
+  it("is deleted by one time to live and retention", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     await worker.complete(job);
@@ -282,7 +282,7 @@ describe("everything else", () => {
     expect(await statusOf()).toBe(404);
   });
 
-  it("of the emulator's own is not below it", async () => {
+  it("has no operation of the emulator below /live", async () => {
     await using service = await startTestHttp();
     expect((await service.call("GET", "/live/emulator/clock")).status).toBe(404);
   });

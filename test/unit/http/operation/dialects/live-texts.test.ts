@@ -1,4 +1,4 @@
-/** Refusals below `/live` have the texts that clients of the live service match on; those of `/v1` and `/v2` stay ours. */
+/** Refusals below `/live` have the texts that clients of the live service match; those of `/v1` and `/v2` are ours. */
 import { expect, test } from "vitest";
 import { KEY, startTestHttp } from "../../http-harness.ts";
 
@@ -62,7 +62,7 @@ test.each([
   expect((await refused("")).error).toContain(ours);
 });
 
-test("unknown keys of a body are named in its problems, each with a near one; what else is wrong is named too", async () => {
+test("a refusal names unknown keys of a body, each with a similar one, and all other problems", async () => {
   await using service = await startTestHttp();
   const body = { name: 1, imageName: "a/b:1", envv: {}, nothingLikeIt: 1 };
   const call = async (base: string) =>
@@ -83,7 +83,7 @@ test("unknown keys of a body are named in its problems, each with a near one; wh
   });
 });
 
-test("an endpoint of a template for pods is refused as the live service does", async () => {
+test("an endpoint with a template for pods is refused like by the live service", async () => {
   await using service = await startTestHttp();
   const template = { name: "pods", imageName: "a/b:1" };
   const { json } = await service.call("POST", "/live/v1/templates", { body: template });
@@ -93,7 +93,7 @@ test("an endpoint of a template for pods is refused as the live service does", a
   });
 });
 
-test("a queue that a load balancing endpoint has not is refused as the live service does", async () => {
+test("a queue operation on a load balancing endpoint is refused like by the live service", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("server", { type: "LOAD_BALANCING" });
   const { json } = await service.call("POST", "/live/v2/server/run", { body: { input: {} } });

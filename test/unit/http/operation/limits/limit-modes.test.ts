@@ -1,4 +1,4 @@
-/** What is done with requests over their limit in each mode. */
+/** Treatment of requests over their limit in each mode. */
 import { expect, it } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 import { burst, held } from "../../many-requests.ts";
@@ -18,7 +18,7 @@ it("warn lets every request through, with a warning in a header and once per win
     "purge-queue 2/10s",
   ]);
   await clock.advance(10_000);
-  // Requests that the live service would have refused take no place.
+  // Requests that the live service would refuse take no place.
   expect([await purge(), await purge(), await purge()]).toEqual([
     undefined,
     undefined,
@@ -46,7 +46,7 @@ it("warn lets every request through, with a warning in a header and once per win
   ]);
 });
 
-it("warn says how many were really at work at once", async () => {
+it("warn reports the real number of concurrent requests", async () => {
   await using service = await startTestHttp({ limits: "warn" });
   await held(service, "GET", "/v2/echo/requests", 5);
   const { headers } = await service.call("GET", "/v2/echo/requests");
@@ -56,7 +56,7 @@ it("warn says how many were really at work at once", async () => {
   ]);
 });
 
-it("enforce counts a request that it refuses as over at once", async () => {
+it("enforce counts a refused request as ended at once", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   await held(service, "GET", "/v2/echo/requests", 2);
   expect([...(await burst(service, "GET", "/v2/echo/requests", 3))]).toEqual(["429"]);
@@ -65,7 +65,7 @@ it("enforce counts a request that it refuses as over at once", async () => {
   ]);
 });
 
-it("without limits everything passes", async () => {
+it("without limits every request passes", async () => {
   await using service = await startTestHttp();
   expect([...(await burst(service, "POST", "/v2/echo/purge-queue", 100))]).toEqual(["200"]);
 });

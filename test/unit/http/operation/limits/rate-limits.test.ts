@@ -1,10 +1,10 @@
-/** Which requests count, for which key, and how long; the rows themselves are in test/conformance. */
+/** Requests that count for rate limits, their key, and their duration; test/conformance has the rows. */
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { KEY, OTHER_KEY, startTestHttp } from "../../http-harness.ts";
 import { burst, HEAD, held } from "../../many-requests.ts";
 
-it("/status-sync and /status share their limit, in both methods", async () => {
+it("/status-sync and /status share one limit, in both methods", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   await held(service, "POST", "/v2/echo/status-sync/none", 200);
   await held(service, "GET", "/v2/echo/status/none", 200);
@@ -20,7 +20,7 @@ it("/health and /retry have no limit", async () => {
   expect([...(await burst(service, "POST", "/v2/echo/retry/none", 2_100))]).toEqual(["404"]);
 });
 
-it("a request that waits or streams counts until it is answered, or its client has gone", async () => {
+it("a waiting or streaming request counts until it is answered, or its client has gone", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   const { clock } = service.test;
   const worker = await service.test.connectWorker();
@@ -42,7 +42,7 @@ it("a request that waits or streams counts until it is answered, or its client h
   expect(await status("runsync")).toBe(400);
 });
 
-it("refused requests do not count, and are refused before their body is asked for", async () => {
+it("refused requests do not count, and are refused before their body is requested", async () => {
   await using service = await startTestHttp({ limits: "enforce" });
   const { clock } = service.test;
   const path = "/v2/echo/purge-queue";
@@ -88,7 +88,7 @@ it("unused meters are dropped", async () => {
   const { armed } = clock;
   const [socket] = await held(service, "POST", "/v2/echo/run", 1);
   await clock.advance(60_000);
-  // The time limit of the meters, and of the body, which does not arrive.
+  // The time limit of the meters, and of the missing body.
   expect(clock.armed).toBe(armed + 2);
   socket?.destroy();
   await clock.settle();

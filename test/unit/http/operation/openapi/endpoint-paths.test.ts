@@ -1,4 +1,4 @@
-/** The document with schemas of endpoints' handlers: valid, true, and bounded. */
+/** The OpenAPI document with schemas of endpoints' handlers: valid, correct, and bounded. */
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
@@ -68,7 +68,7 @@ test("a handler's input schema is the body of run and runsync, its output schema
   expect(gives({ id: "a", status: "IN_QUEUE" })).toBe(true);
 });
 
-test("an endpoint with one known schema has the general one for the other side", () => {
+test("an endpoint with one known schema has the general schema for the other side", () => {
   const document = withEndpoints(DOCUMENT, known({ g: { output: { type: "string" } } }));
   const { paths, components } = document;
   expect(paths?.["/v2/g/run"]?.post?.requestBody).toEqual(
@@ -86,7 +86,7 @@ test("without known schemas the document is unchanged, and the source document i
   expect(JSON.stringify(DOCUMENT)).toBe(before);
 });
 
-test("at most a hundred endpoints are shown, and only as many large schemas as fit", () => {
+test("the document shows at most a hundred endpoints, and large schemas only while they fit", () => {
   const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, nr) => [`e${nr}`, GREETER]));
   const own = (document: object) =>
     JSON.stringify(document).length - JSON.stringify(DOCUMENT).length;
@@ -100,7 +100,7 @@ test("at most a hundred endpoints are shown, and only as many large schemas as f
 const WRONG_KEY =
   "GET /v1/openapi.json HTTP/1.1\r\nhost: x\r\nauthorization: no\r\nconnection: close\r\n\r\n";
 
-test("the document is served to callers with a key, and rebuilt only when a handler has changed", async () => {
+test("the document is served to callers with a key, and rebuilt only after a handler has changed", async () => {
   await using service = await startTestHttp();
   const { schemas } = service.test.engine;
   const read = async (path = "/v1/openapi.json") => {

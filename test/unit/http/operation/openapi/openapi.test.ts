@@ -1,4 +1,4 @@
-/** The OpenAPI document: valid, complete, open to anyone. */
+/** The OpenAPI document: valid, complete, and public. */
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { writtenPath } from "../../../../../emulator/http/schemas/path-parameters.ts";
@@ -26,7 +26,7 @@ test.each([
   expect(validator.version).toBe("3.1");
 });
 
-test("every operation of the interface is in the document, and nothing else", () => {
+test("the document has exactly the operations of the interface", () => {
   const served = Object.values(OPERATIONS)
     .flatMap(routesOf)
     .flatMap(({ methods, path }) => methods.map((method) => `${method} ${writtenPath(path)}`));
@@ -34,7 +34,7 @@ test("every operation of the interface is in the document, and nothing else", ()
   expect(documented.toSorted()).toEqual(served.toSorted());
 });
 
-test("every operation has an id of its own, a summary and a group that is described", () => {
+test("every operation has its own id, a summary and a described group", () => {
   const ids = DOCUMENTED.map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   const groups = DOCUMENT.tags?.map(({ name }) => name);
@@ -44,7 +44,7 @@ test("every operation has an id of its own, a summary and a group that is descri
   }
 });
 
-test("the document is served without a key, while everything else asks for one", async () => {
+test("the document is served without a key, and all else requires one", async () => {
   await using service = await startTestHttp();
   const answer = await service.raw(
     "GET /v1/openapi.json HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
@@ -67,14 +67,14 @@ test("the document is served without a key, while everything else asks for one",
   ]);
 });
 
-test("a dialect under its own path has its own document there, with that path as server", async () => {
+test("a dialect under its own path has its own document there, with the path as server", async () => {
   await using service = await startTestHttp();
   const { json } = await service.call("GET", "/live/v1/openapi.json");
   expect(json).toEqual(JSON.parse(JSON.stringify(LIVE_DOCUMENT)));
   expect(LIVE_DOCUMENT.servers).toEqual([{ url: "/live" }]);
 });
 
-test("an answer that the document does not show is noticed", () => {
+test("an undocumented answer is found", () => {
   const json = { "content-type": "application/json; charset=utf-8" };
   const job = { id: "a", status: "IN_QUEUE" };
   const check = (path: string, status: number, body: unknown) => () =>
@@ -93,7 +93,7 @@ test("an answer that the document does not show is noticed", () => {
   expect(() => assertDocumented("GET", status, text)).toThrow("text/plain");
 });
 
-test("the document of the live dialect shows its shapes, and no code of ours", () => {
+test("the document of the live dialect shows its forms, and none of our codes", () => {
   const { schemas = {}, responses = {} } = LIVE_DOCUMENT.components ?? {};
   const fieldsOf = (name: string) => Object.keys((schemas[name] as object & Shape).properties);
   expect(fieldsOf("Job")).not.toContain("failure");

@@ -1,4 +1,4 @@
-/** Large bodies: however slowly they arrive, they take no memory from others; complete ones wait for room. */
+/** Large bodies: slow ones take no memory from others; complete ones wait for room. */
 import fs from "node:fs";
 import { once } from "node:events";
 import type { Socket } from "node:net";
@@ -56,7 +56,7 @@ it("a complete body waits for room, but not after its client has gone", async ()
   all?.[Symbol.dispose]();
   expect(await answerOf(waiting)).toContain("HTTP/1.1 200");
   expect(await answerOf(chunked)).toContain("HTTP/1.1 200");
-  // All room was freed.
+  // All room is free again.
   const { signal } = new AbortController();
   (await inFlight.take(LIMITS.inFlightMaxBytes, signal))?.[Symbol.dispose]();
 });

@@ -1,4 +1,4 @@
-/** Requests that do not come to an end are cut off when their time is over, however many there are at once. */
+/** Requests without an end are cut off after their time, however many there are at once. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, it } from "vitest";
@@ -13,7 +13,10 @@ const HEAD = `POST /v2/echo/run HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${K
 
 const TIMED_OUT = /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 408 .*"code":"request_timeout"/s;
 
-/** Connections of clients that send `text`, then half of them a byte now and then and half of them nothing, and never hang up. */
+/**
+ * Connections of clients that send `text`, then half of them a byte now and then and half of them nothing, and
+ * that never disconnect.
+ */
 async function slowClients(service: TestHttp, text: string) {
   const port = Number(new URL(service.url).port);
   const sockets = Array.from({ length: COUNT }, () => {
@@ -29,9 +32,9 @@ async function slowClients(service: TestHttp, text: string) {
   }, 100);
   return {
     sockets,
-    /** Waits until each has an answer. */
+    /** Waits until each client has an answer. */
     heard: Promise.all(sockets.map((socket) => new Promise((done) => socket.once("data", done)))),
-    /** What they were told, until the service ended it. */
+    /** Answers to the clients until the service closed their connections. */
     ends: Promise.all(sockets.map(lastWords)),
     [Symbol.dispose]() {
       clearInterval(dribble);
@@ -48,7 +51,7 @@ function lastWords(socket: Socket): Promise<string> {
   });
 }
 
-/** The clients' ends stay open; those of the service must not. */
+/** The clients' ends stay open; the service's must not. */
 async function allCutOff(sockets: readonly Socket[]): Promise<void> {
   const all = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap");
   const ofClients = () => sockets.filter(({ closed }) => !closed);
@@ -56,11 +59,11 @@ async function allCutOff(sockets: readonly Socket[]): Promise<void> {
 }
 
 it(
-  `${COUNT} requests whose heads do not end are cut off`,
+  `${COUNT} requests with endless heads are cut off`,
   async () => {
     const connectionLimits = { headersTimeout: 500, connectionsCheckingInterval: 50 };
     await using service = await startTestHttp({ connectionLimits });
-    // The router is there then.
+    // The router has been loaded by then.
     await service.call("GET", "/v2/echo/health");
     using clients = await slowClients(service, `${HEAD}x-slow: `);
     for (const end of await clients.ends) expect(end).toMatch(TIMED_OUT);
@@ -70,7 +73,7 @@ it(
 );
 
 it(
-  `${COUNT} requests whose bodies do not end are cut off after 5 minutes`,
+  `${COUNT} requests with endless bodies are cut off after 5 minutes`,
   async () => {
     await using service = await startTestHttp();
     const head = `${HEAD}content-length: 5000000\r\nexpect: 100-continue\r\n\r\n`;

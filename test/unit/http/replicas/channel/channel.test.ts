@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets these seconds pass; data on the way arrives. */
+/** Advances by these seconds; data in transit arrives. */
 async function pass(seconds: number): Promise<void> {
   for (let beats = seconds * 2; beats > 0; beats -= 1) {
     vi.advanceTimersByTime(500);
@@ -21,13 +21,13 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-/** Events that call `broken`, and ignore all else. */
+/** Events that only call `broken`. */
 function listener(broken: () => void): ExchangeEvents {
   const ignored = () => undefined;
   return { data: ignored, ended: ignored, room: ignored, woken: ignored, broken };
 }
 
-/** Two ends of a connection that can be cut: nothing arrives then, and neither end is told. */
+/** Two ends of a connection that can be cut: no data arrives then, and neither end is told. */
 function cuttable() {
   const [a, toA] = duplexPair();
   const [b, toB] = duplexPair();
@@ -39,7 +39,7 @@ function cuttable() {
   return { a, b, cut: () => (isCut = true) };
 }
 
-it("both ends give a connection up within three seconds of a cut, and not before", async () => {
+it("both ends give a connection up within three seconds after a cut, and not before", async () => {
   const { a, b, cut } = cuttable();
   const broken: string[] = [];
   const client = new Channel(a);
@@ -57,7 +57,7 @@ it("both ends give a connection up within three seconds of a cut, and not before
   expect(broken.toSorted()).toEqual(["here", "there"]);
 });
 
-it("any received byte is a sign of life, also a part of a frame", async () => {
+it("any received byte is a sign of life, even a part of a frame", async () => {
   const [a, b] = duplexPair();
   const channel = new Channel(a);
   for (let pieces = 0; pieces < 8; pieces += 1) {

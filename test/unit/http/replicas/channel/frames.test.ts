@@ -1,4 +1,4 @@
-/** Frames as they are written and read back. */
+/** Frames, written and read back. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
@@ -13,7 +13,7 @@ const frames = fc.array(
   fc.record({ kind: kinds, id: fc.nat(), payload: fc.uint8Array({ maxLength: 40 }) }),
 );
 
-it("frames are read as they were written, wherever the bytes are cut", () => {
+it("frames are read as written, wherever the bytes are cut", () => {
   fc.assert(
     fc.property(frames, fc.integer({ min: 1, max: 30 }), (written, size) => {
       const bytes = Buffer.concat(
@@ -31,7 +31,7 @@ it("frames are read as they were written, wherever the bytes are cut", () => {
   );
 });
 
-it("a frame that is too large is refused before it has come", () => {
+it("a frame that is too large is refused before it has arrived", () => {
   const head = frameHead(FRAME.data, 1, 1_000_001);
   expect(() => new FrameReader().push(head)).toThrow(RangeError);
 });

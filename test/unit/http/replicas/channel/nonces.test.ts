@@ -1,8 +1,8 @@
-/** Validity of nonces: how often, and how long. */
+/** Validity of nonces: once, and for a limited time. */
 import { expect, it } from "vitest";
 import { Nonces } from "../../../../../emulator/http/replicas/channel/nonces.ts";
 
-it("a nonce is good once", () => {
+it("a nonce is valid once", () => {
   const nonces = new Nonces(() => 0);
   const [one, other] = [nonces.give(), nonces.give()];
   expect(one).not.toBe(other);
@@ -12,7 +12,7 @@ it("a nonce is good once", () => {
   ]);
 });
 
-it("a nonce is good for 10 s of the process that gave it, and not again after it was forgotten", () => {
+it("a nonce is valid for 10 s in its process, and never again after it was dropped", () => {
   let now = 5_000;
   const nonces = new Nonces(() => now);
   const [used, kept, late] = [nonces.give(), nonces.give(), nonces.give()];

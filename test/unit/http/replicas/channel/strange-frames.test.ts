@@ -1,4 +1,4 @@
-/** Whatever frames the other end of a channel sends, no error is thrown: the channel goes on, or is closed. */
+/** A channel throws no error for any frames of the other end: it continues, or is closed. */
 import fc from "fast-check";
 import { duplexPair } from "node:stream";
 import { expect, it } from "vitest";
@@ -28,7 +28,7 @@ const frames = fc.array(
   { minLength: 1, maxLength: 30 },
 );
 
-/** A channel that answers each exchange once its body has come. */
+/** A channel that answers each exchange when its body has come. */
 function answering() {
   const [socket, there] = duplexPair();
   const channel = new Channel(there, (exchange, bytes) => {
