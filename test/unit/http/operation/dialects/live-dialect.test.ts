@@ -249,8 +249,8 @@ describe("a refusal", () => {
   });
 });
 
-describe("a job of another dialect", () => {
-  it("is one job in all dialects", async () => {
+describe("the live dialect", () => {
+  it("shows the jobs of all dialects", async () => {
     await using service = await startTestHttp();
     const id = await submitted(service);
     const { json } = await service.call("GET", `/v2/echo/status/${id}`);
@@ -259,7 +259,7 @@ describe("a job of another dialect", () => {
     expect(await read(service, `status/${id}`)).toStrictEqual({ id, status: "CANCELLED" });
   });
 
-  it("is counted in one set of rate limits", async () => {
+  it("shares the rate limits of the others", async () => {
     await using service = await startTestHttp({ limits: "enforce" });
     const purge = (base: string) => service.call("POST", `${base}/v2/echo/purge-queue`);
     expect((await purge("")).status).toBe(200);
@@ -270,7 +270,7 @@ describe("a job of another dialect", () => {
     expect((await purge("")).status).toBe(429);
   });
 
-  it("is deleted by one time to live and retention", async () => {
+  it("shares the time to live and the retention of the others", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     await worker.complete(job);
@@ -282,7 +282,7 @@ describe("a job of another dialect", () => {
     expect(await statusOf()).toBe(404);
   });
 
-  it("has no operation of the emulator below /live", async () => {
+  it("has none of the emulator's own operations", async () => {
     await using service = await startTestHttp();
     expect((await service.call("GET", "/live/emulator/clock")).status).toBe(404);
   });
