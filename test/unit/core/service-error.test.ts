@@ -1,9 +1,9 @@
-/** The error shape: its body, its table, and how many problems one answer names. */
+/** The error: its body, its table, and the number of problems in one answer. */
 import { describe, expect, it } from "vitest";
 import { ERROR_CODES, ServiceError, invalidRequest } from "../../../emulator/core/service-error.ts";
 
 describe("a service error", () => {
-  it("has its sentence, its code and the status of the code, and no problems if there are none", () => {
+  it("has its message, its code and the status of the code, and no problems if there are none", () => {
     const error = new ServiceError("job_not_found", "there is no job x on endpoint y");
     expect(error.toBody()).toStrictEqual({
       error: "there is no job x on endpoint y",
@@ -14,7 +14,7 @@ describe("a service error", () => {
     expect(error).toBeInstanceOf(Error);
   });
 
-  it("keeps its cause and when to come back", () => {
+  it("keeps its cause and its retry time", () => {
     const cause = new Error("ENOSPC");
     const error = new ServiceError("storage_full", "no room", { cause, retryAfterMs: 1_500 });
     expect(error).toMatchObject({ cause, retryAfterMs: 1_500, status: 507 });
@@ -23,7 +23,7 @@ describe("a service error", () => {
 });
 
 it.each(Object.entries(ERROR_CODES))(
-  "the code %s is snake case and says when it occurs",
+  "has the code %s in snake case, with a description",
   (code, row) => {
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(row.status).toBeGreaterThanOrEqual(400);
@@ -32,7 +32,7 @@ it.each(Object.entries(ERROR_CODES))(
 );
 
 describe("an invalid request", () => {
-  it("says its one problem as the sentence", () => {
+  it("has its only problem as the message", () => {
     expect(invalidRequest(["a is wrong"]).toBody()).toStrictEqual({
       error: "a is wrong",
       code: "invalid_request",
@@ -41,13 +41,13 @@ describe("an invalid request", () => {
     });
   });
 
-  it("says how many problems there are beside the first", () => {
+  it("has the number of problems beside the first", () => {
     const body = invalidRequest(["a is wrong", "b is wrong", "c is wrong"]).toBody();
     expect(body.error).toBe("a is wrong (and 2 more)");
     expect(body.problems).toEqual(["a is wrong", "b is wrong", "c is wrong"]);
   });
 
-  it("names twenty problems at most and counts the rest", () => {
+  it("lists twenty problems at most and counts the rest", () => {
     const problems = Array.from({ length: 21 }, (_, index) => `problem ${index}`);
     expect(invalidRequest(problems.slice(0, 20)).problems).toEqual(problems.slice(0, 20));
     expect(invalidRequest(problems).problems).toEqual([...problems.slice(0, 20), "and 1 more"]);

@@ -1,4 +1,4 @@
-/** A store that a test can fill up: it then refuses to store, like a full disk. */
+/** A store that a test can fill: it then refuses to store, like a full disk. */
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../emulator/store/store.ts";
 import { StoreFullError } from "../../../emulator/core/store-error.ts";

@@ -12,7 +12,7 @@ export const exit: WorkerExit = {
   lastLogLines: [],
 };
 
-/** A worker that was ordered and has not connected yet. */
+/** A worker that was started and has not connected yet. */
 export class LaunchedScript {
   readonly kind = "process";
   readonly order: WorkerOrder;
@@ -58,7 +58,7 @@ export class LaunchedScript {
     return this.resident;
   }
 
-  /** It has left, as it was asked to. */
+  /** Leaves, as it was asked to. */
   leave(): void {
     this.#exited.resolve({ ...exit, exitCode: 0 });
   }
@@ -68,7 +68,7 @@ export class LaunchedScript {
     this.#exited.resolve({ ...exit, signal: "SIGKILL" });
   }
 
-  /** Ends, in good order unless told otherwise. */
+  /** Ends, with code 0 by default. */
   exit(how: Partial<WorkerExit> = { exitCode: 0 }): void {
     this.#exited.resolve({ ...exit, ...how });
   }
@@ -85,11 +85,11 @@ export class LaunchedScript {
 
 export class ScriptedLauncher implements Launcher {
   needsKnownGpus = false;
-  /** What the next workers wait for before their programs run. */
+  /** Gate of the next workers before their programs run. */
   preparing: Promise<void> | undefined;
-  /** Whether the next workers can be told to load a new version of their handler. */
+  /** Whether the next workers can load a new version of their handler on request. */
   reloads = false;
-  /** Whether the next workers may say nothing before they can take jobs. */
+  /** Whether the next workers may be silent before they can take jobs. */
   speaksLate = false;
   readonly launched: LaunchedScript[] = [];
 

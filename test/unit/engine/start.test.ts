@@ -1,4 +1,4 @@
-/** What the engine does before its start, on a store with jobs of an earlier run. */
+/** The engine before its start, on a store with jobs of an earlier run. */
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { openEngine } from "../../../emulator/engine/engine.ts";
@@ -14,7 +14,7 @@ import { FakeClock } from "../../fake-clock.ts";
 
 const handler = { id: "hello", path: "/handlers/hello.ts" };
 
-/** A store as a killed service leaves it: an endpoint, and a job that a worker had. */
+/** The store of a killed service: an endpoint, and a job of a worker. */
 async function storeWithOrphan(): Promise<Store> {
   const store = createMemoryStore();
   const steps = await quietSteps(store);
@@ -48,7 +48,7 @@ function recordingLauncher() {
   return { launcher, orders };
 }
 
-it("starts no worker before `start`, also if it puts jobs back into the queue", async () => {
+it("the engine starts no worker before `start`, even if it returns jobs to the queue", async () => {
   const { launcher, orders } = recordingLauncher();
   const store = await storeWithOrphan();
   const engine = await openEngine({

@@ -1,7 +1,7 @@
 /** A store with some methods replaced by a test. */
 import type { Store } from "../../../emulator/store/store.ts";
 
-/** All other methods are those of `store`. */
+/** Returns a store with all other methods of `store`. */
 export function storeWith(store: Store, changed: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name) {

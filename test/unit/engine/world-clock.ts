@@ -1,4 +1,4 @@
-/** Time that passes at once: due events happen in order, without a turn of the event loop. */
+/** A clock that advances at once: due events happen in order, without a turn of the event loop. */
 import type { Clock } from "../../../emulator/core/time/clock.ts";
 
 export class WorldClock implements Clock {

@@ -1,4 +1,4 @@
-/** The variables of the live protocol, and which of them a template may override. */
+/** The variables of the live protocol, and those of them that a template can override. */
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../../emulator/core/resources/endpoints/endpoint.ts";
 import type { Template } from "../../../emulator/core/resources/templates/template.ts";
@@ -42,7 +42,7 @@ function told({ endpoint, template, gpuCount = 0, live, extra = STORE }: Given =
 
 const BASE = "http://172.17.0.1:7080/live/v2/contract";
 
-it("has the address of every operation, the worker's identity, and its resources", () => {
+it("a worker has the address of every operation, its identity, and its resources", () => {
   expect(told().live).toEqual({
     RUNPOD_WEBHOOK_GET_JOB: `${BASE}/job-take/$ID?gpu=`,
     RUNPOD_WEBHOOK_POST_OUTPUT: `${BASE}/job-done/$RUNPOD_POD_ID/$ID?gpu=`,
@@ -64,7 +64,7 @@ it("has the address of every operation, the worker's identity, and its resources
   });
 });
 
-it("names the type of its GPUs in the form for addresses, and the location of the endpoint", () => {
+it("a worker has the type of its GPUs in the form for addresses, and its endpoint's location", () => {
   const endpoint = { networkVolumeId: "volume0001", dataCenterIds: ["EU-RO-1", "US-KS-2"] };
   const { live } = told({ endpoint, gpuCount: 2 });
   expect(live).toMatchObject({
@@ -78,7 +78,7 @@ it("names the type of its GPUs in the form for addresses, and the location of th
   });
 });
 
-it("names the pools of the requested GPU types that belong to a pool", () => {
+it("a worker has the pools of the requested GPU types that belong to a pool", () => {
   const gpuTypeIds = ["NVIDIA GeForce RTX 4090", "NVIDIA L4", "NVIDIA RTX A5000", "NVIDIA Own"];
   const { live } = told({ endpoint: { gpuTypeIds }, gpuCount: 1 });
   expect(live["RUNPOD_GPU_SIZE"]).toBe("ADA_24,AMPERE_24");
@@ -86,13 +86,13 @@ it("names the pools of the requested GPU types that belong to a pool", () => {
   expect(none.live).not.toHaveProperty("RUNPOD_GPU_SIZE");
 });
 
-it("gives the size of the memory, in whole GiB and at least one", () => {
+it("a worker has the size of its memory, in whole GiB and at least one", () => {
   const memory = (memoryBytes: number) => told({ live: { memoryBytes } }).live["RUNPOD_MEM_GB"];
   expect(memory(12.9 * 1024 ** 3)).toBe("12");
   expect(memory(1_000_000)).toBe("1");
 });
 
-it("does not override variables of the image", () => {
+it("a worker's variables do not override those of the image", () => {
   expect(told().live).not.toHaveProperty("RUNPOD_DEBUG_LEVEL");
 });
 
@@ -114,7 +114,7 @@ describe("the addresses, as the live SDK changes them, lead to the operations", 
   });
 });
 
-it("may be set by the template, except the worker's identity and the addresses for jobs", () => {
+it("can be set by the template, except the worker's identity and the addresses for jobs", () => {
   const env = { ...told().live, RUNPOD_LOG_LEVEL: "INFO" };
   const other = Object.fromEntries(Object.keys(env).map((name) => [name, "own"]));
   const { live } = told({ template: { env: other } });
@@ -131,17 +131,17 @@ it("may be set by the template, except the worker's identity and the addresses f
   ]);
 });
 
-it("has the token only in the variables of keys, because addresses are written to logs", () => {
+it("the token is only in the variables of keys, because addresses are written to logs", () => {
   const { all } = told();
   const names = Object.keys(all).filter((name) => all[name]?.includes("a-token"));
   expect(names.toSorted()).toEqual(["RUNPOD_AI_API_KEY", "SV_WORKER_TOKEN"]);
 });
 
-it("makes a worker pause between its pings with short leases too", () => {
+it("a worker pauses between its pings with short leases too", () => {
   expect(told({ live: { pingIntervalMs: 334 } }).live["RUNPOD_PING_INTERVAL"]).toBe("1000");
 });
 
-it("names no bucket if there is none", () => {
+it("a worker has no bucket variables if there is no bucket", () => {
   const names = Object.keys(told({ extra: {} }).live);
   expect(names.filter((name) => name.startsWith("BUCKET_"))).toEqual([]);
 });
@@ -157,7 +157,7 @@ describe("a separate home directory", () => {
     });
   });
 
-  it("uses the places of caches and packages that the user has set", () => {
+  it("has the user's own settings of caches and packages", () => {
     const inherited = { HOME: "/home/ada", XDG_CACHE_HOME: "/big/cache", PYENV_ROOT: "/py" };
     expect(ownHome(inherited, "/tmp/w1")).not.toHaveProperty("XDG_CACHE_HOME");
     expect(ownHome(inherited, "/tmp/w1")).not.toHaveProperty("PYENV_ROOT");
@@ -165,7 +165,7 @@ describe("a separate home directory", () => {
   });
 });
 
-it("has no live variables of a bucket if its template empties the address of the bucket", () => {
+it("a worker has no live variables of a bucket if its template empties the bucket's address", () => {
   const { all, live } = told({ template: { env: { BUCKET_ENDPOINT_URL: "" } } });
   expect(live["BUCKET_ENDPOINT_URL"]).toBe("");
   expect(live).not.toHaveProperty("BUCKET_ACCESS_KEY_ID");

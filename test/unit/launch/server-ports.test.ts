@@ -1,4 +1,4 @@
-/** Ports of the servers of load balancing workers: each is its worker's alone, and free again when that has ended. */
+/** Ports of the servers of load balancing workers: each belongs to one worker, and is free again after its end. */
 import { expect, it } from "vitest";
 import { launchServer } from "../../../emulator/launch/processes/server-worker.ts";
 import { TakenPorts } from "../../../emulator/launch/processes/taken-ports.ts";

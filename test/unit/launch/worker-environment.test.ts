@@ -35,7 +35,7 @@ async function environmentOf(
   return JSON.parse(lines[0] ?? "") as Record<string, string>;
 }
 
-it("shows a worker its own GPUs and no others, whatever its template says", async () => {
+it("a worker sees its own GPUs and no others, whatever its template sets", async () => {
   const env = await environmentOf([uuid("GPU-a"), uuid("GPU-b")], {
     CUDA_VISIBLE_DEVICES: "0,1,2,3",
     SV_GPU_IDS: "all",
@@ -47,30 +47,30 @@ it("shows a worker its own GPUs and no others, whatever its template says", asyn
   });
 });
 
-it("says what memory each of a worker's GPUs has, where that is known", async () => {
+it("a worker has the memory of each of its GPUs, if known", async () => {
   const env = await environmentOf([{ ...uuid("GPU-a"), memoryGb: 140.4 }]);
   expect(env["SV_GPU_MEMORY_GB"]).toBe("140.4");
   expect(await environmentOf([uuid("GPU-a")])).not.toHaveProperty("SV_GPU_MEMORY_GB");
 });
 
-it("shows a worker the real ones where only some of its GPUs are", async () => {
+it("a worker sees the real GPUs if only some of its GPUs are real", async () => {
   const env = await environmentOf([uuid("GPU-a"), { ...uuid("1"), isSimulated: true }]);
   expect(env).toMatchObject({ CUDA_VISIBLE_DEVICES: "GPU-a", SV_GPU_IDS: "GPU-a,1" });
 });
 
-it("hides nothing behind a simulated GPU", async () => {
+it("a simulated GPU hides no real one", async () => {
   const simulated = { id: "3", typeId: "NVIDIA L4", isSimulated: true };
   const env = await environmentOf([simulated]);
   expect(env).toMatchObject({ SV_GPU_IDS: "3", SV_GPU_TYPE: "NVIDIA L4" });
   expect(env["CUDA_VISIBLE_DEVICES"]).toBe(process.env["CUDA_VISIBLE_DEVICES"]);
 });
 
-it("says nothing of GPUs to a worker without one", async () => {
+it("a worker without a GPU has no GPU variables", async () => {
   const names = Object.keys(await environmentOf([]));
   expect(names.filter((name) => name.startsWith("SV_GPU"))).toEqual([]);
 });
 
-it("has the worker mind the limit its template asks for, unless that sets the worker's own", async () => {
+it("a worker has the initialization limit of its template, unless that sets the worker's own variable", async () => {
   const limit = async (env: Readonly<Record<string, string>>) =>
     (await environmentOf([], env))["SV_INIT_LIMIT_MS"];
   expect(await limit({ SV_INIT_TIMEOUT: "1800" })).toBe("1800000");

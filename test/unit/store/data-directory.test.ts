@@ -1,4 +1,7 @@
-/** Data directories: made private, held by one process at a time, refused in clear words when they cannot be used. */
+/**
+ * Data directories: private, held by one process at a time, and refused with a clear message when they cannot be
+ * used.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -49,7 +52,7 @@ describe("a new data directory", () => {
     await store.close();
   });
 
-  it("may be an existing empty directory, which keeps its permissions", async () => {
+  it("can be an existing empty directory, which keeps its permissions", async () => {
     using temporary = temporaryDirectory();
     fs.chmodSync(temporary.path, 0o750);
     await openAndClose(temporary.path);
@@ -70,7 +73,7 @@ it("a commit reaches the disk, even on systems whose plain sync stops at the dri
 });
 
 describe("a data directory in use", () => {
-  it("cannot be opened by a second store; the error names the directory and the process that holds it", async () => {
+  it("cannot be opened by a second store, and the error names the directory and the process that holds it", async () => {
     using temporary = temporaryDirectory();
     const store = await openSqliteStore({ directory: temporary.path });
     const second = openSqliteStore({ directory: temporary.path });
@@ -84,7 +87,7 @@ describe("a data directory in use", () => {
     await third.close();
   });
 
-  it("is refused while another process holds it, and opens once that process is killed", async () => {
+  it("is refused while another process holds it, and opens when that process is killed", async () => {
     using temporary = temporaryDirectory();
     const holder = spawn(process.execPath, [WRITER, temporary.path], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -120,7 +123,7 @@ describe("the lock that keeps other processes out", () => {
     expect(held).toBeGreaterThan(0);
   });
 
-  it("is held until the store is closed, whatever this process does with its directory", async () => {
+  it("is held until the store is closed, whatever this process does in its directory", async () => {
     await using disk = await storeOnDisk();
     const file = path.join(disk.directory, "store.db");
     await expect(openSqliteStore({ directory: disk.directory })).rejects.toThrow("is in use");
@@ -133,7 +136,7 @@ describe("the lock that keeps other processes out", () => {
 });
 
 describe("a data directory that cannot be used", () => {
-  it("is refused when it may not be written", async () => {
+  it("is refused when it is not writable", async () => {
     using temporary = temporaryDirectory();
     expect(await refusedTo(path.join(temporary.path, "old"))).toBe(null);
     fs.chmodSync(temporary.path, 0o555);
@@ -143,7 +146,7 @@ describe("a data directory that cannot be used", () => {
     }
   });
 
-  it("is refused when its database may be read but not written", async () => {
+  it("is refused when its database is read-only", async () => {
     using temporary = temporaryDirectory();
     await openAndClose(temporary.path);
     fs.chmodSync(path.join(temporary.path, "store.db"), 0o444);
@@ -175,7 +178,7 @@ describe("a data directory that cannot be used", () => {
     expect(fs.readFileSync(file, "utf8")).toBe(content);
   });
 
-  it("is refused when a directory is in the place of its database", async () => {
+  it("is refused when its database is a directory", async () => {
     using temporary = temporaryDirectory();
     fs.mkdirSync(path.join(temporary.path, "store.db"));
     const opening = openSqliteStore({ directory: temporary.path });
@@ -194,7 +197,7 @@ describe("a data directory that cannot be used", () => {
     expect(fs.readFileSync(file).equals(content)).toBe(true);
   });
 
-  it("answers a damaged database with an error that says so", async () => {
+  it("is refused when its database is damaged, with an error that says so", async () => {
     await using disk = await storeOnDisk();
     const jobs = await disk.owner.insertMany(...Array.from({ length: 500 }, () => ({})));
     await disk.close();
@@ -208,7 +211,7 @@ describe("a data directory that cannot be used", () => {
   });
 });
 
-it("a store refuses writes while its data directory is missing, and accepts them once it is back", async () => {
+it("a store refuses writes while its data directory is missing, and accepts them when it is back", async () => {
   const clock = new FakeClock();
   const told: (StoreLostError | undefined)[] = [];
   await using disk = await storeOnDisk({ clock, onRemoval: (lost) => void told.push(lost) });

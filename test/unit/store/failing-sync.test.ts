@@ -1,4 +1,4 @@
-/** A disk that fails, or a process that is killed, during a sync: the store's answers about batches are true. */
+/** A disk that fails, or a process that is killed, during a sync: the store's answers about batches are correct. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { storeOnDisk } from "./on-disk.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../fixtures/store/flushes-batches.ts");
 const BATCHES = 8;
-/** With the first ones no batch is stored: they are those of the start. */
+/** The first syncs store no batch: they belong to the start. */
 const FIRST = 3;
 
 /** Runs the program with a fault at the syncs with these numbers in each of its threads; returns its output. */
@@ -23,7 +23,7 @@ function runTo(
   numbers: string,
   end: "closed" | "killed" = "closed",
 ): string[] {
-  // Stops at syncs alone; strace delivers no signals then.
+  // Stops only at syncs; strace delivers no signals then.
   const filter = fate === "error=EIO" ? ["--seccomp-bpf"] : [];
   const inject = [
     ...["-f", ...filter, "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"],
@@ -64,14 +64,14 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     },
   );
 
-  it("is made of the bytes of a large payload, and of their name, before they count as staged", async () => {
+  it("writes the bytes of a large payload, and its name, before they count as staged", async () => {
     await using disk = await storeOnDisk();
     await using syncs = await injectIntoSyncs(process.pid, "delay_enter=1");
     await stageOne(disk.store, pattern(300_000));
     await expect.poll(() => syncs.begun).toBe(2);
   });
 
-  it("that hangs keeps the database to its thread: the next one opens it when that has ended, and knows its batch", async () => {
+  it("that hangs keeps the database locked by its thread: the next one opens it after its end, and knows its batch", async () => {
     await using disk = await storeOnDisk();
     const { owner, store, threads } = disk;
     await using syncs = await injectIntoSyncs(process.pid, "delay_enter=2000000:when=1");
@@ -104,7 +104,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     expect(failed.begun).toBe(whole.begun + 1);
   });
 
-  it("leaves all that was said to be stored when it is the end of the process", async () => {
+  it("keeps all acknowledged batches when the process ends in it", async () => {
     let stored = 0;
     for (let number = FIRST; number < FIRST + sized(2, 8); number += 1) {
       using directory = temporaryDirectory();

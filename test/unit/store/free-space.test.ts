@@ -1,4 +1,4 @@
-/** Space of deleted jobs: given back to the disk while the store is used. */
+/** Space of deleted jobs, returned to the disk while the store is used. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -16,7 +16,7 @@ import { storeOnDisk } from "./on-disk.ts";
 
 const INPUT = pattern(200_000);
 
-/** Stores 24 MB in rows, and deletes all but the first, which is answered. */
+/** Stores 24 MB in rows, and deletes all but the first, which it returns. */
 async function fillAndPurge(owner: Owner) {
   const jobs = Array.from({ length: 120 }, () => owner.newJob());
   const [kept = owner.newJob(), ...others] = jobs;

@@ -1,4 +1,4 @@
-/** A full disk: clear refusals, no acknowledged change is lost, and the store goes on once there is room. */
+/** A full disk: clear refusals, no acknowledged change is lost, and the store continues when there is room. */
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -42,7 +42,7 @@ async function insertWithInput(owner: Owner, sizeBytes: number): Promise<Job> {
   return job;
 }
 
-/** Inserts until there is no room; answers the jobs that were acknowledged and the error that ended it. */
+/** Inserts until there is no room; returns the acknowledged jobs and the final error. */
 async function fill(owner: Owner, sizeBytes: number) {
   const jobs: Job[] = [];
   for (;;) {
@@ -65,31 +65,28 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
   it.each([
     ["in the database", 20_000],
     ["in payload files", 300_000],
-  ])(
-    "refuses jobs that do not fit %s, and keeps all acknowledged jobs",
-    async (_where, sizeBytes) => {
-      await using small = await storeOnSmallDisk();
-      const { owner, store } = small;
-      const record = { id: "k", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
-      const same = { type: "put-record", kind: "apiKey", id: "k", record } as const;
-      await owner.change(same);
-      const { jobs, error } = await fill(owner, sizeBytes);
-      expect(error).toBeInstanceOf(StoreFullError);
-      expect(error).toHaveProperty("message", expect.stringContaining(small.directory));
-      expect(jobs.length).toBeGreaterThan(5);
-      await expectAllThere(store, jobs, sizeBytes);
-      // What is stored as it is needs no room.
-      await owner.change(same);
-      small.makeRoom();
-      jobs.push(await insertWithInput(owner, sizeBytes));
-      await expectAllThere(store, jobs, sizeBytes);
-      await expectAllThere(await small.reopen(), jobs, sizeBytes);
-    },
-  );
+  ])("refuses jobs without room %s, and keeps all acknowledged jobs", async (_where, sizeBytes) => {
+    await using small = await storeOnSmallDisk();
+    const { owner, store } = small;
+    const record = { id: "k", name: "k", scope: "user", digest: "d", createdAt: "then" } as const;
+    const same = { type: "put-record", kind: "apiKey", id: "k", record } as const;
+    await owner.change(same);
+    const { jobs, error } = await fill(owner, sizeBytes);
+    expect(error).toBeInstanceOf(StoreFullError);
+    expect(error).toHaveProperty("message", expect.stringContaining(small.directory));
+    expect(jobs.length).toBeGreaterThan(5);
+    await expectAllThere(store, jobs, sizeBytes);
+    // Data that is already stored needs no room.
+    await owner.change(same);
+    small.makeRoom();
+    jobs.push(await insertWithInput(owner, sizeBytes));
+    await expectAllThere(store, jobs, sizeBytes);
+    await expectAllThere(await small.reopen(), jobs, sizeBytes);
+  });
 
   it.each([
     ["at its end", 40, 20_000],
-    // More than is held in memory before it is written.
+    // More than is held in memory before a write.
     ["before its end", 400, 200_000],
   ])(
     "refuses a batch without room %s, and keeps nothing of it",
@@ -120,19 +117,19 @@ describe.runIf(tmpfsIsMissing === undefined)("a full disk", () => {
     );
   });
 
-  it("lets jobs be read and the store be closed and opened while it lasts", async () => {
+  it("lets the store read jobs, close and open", async () => {
     await using small = await storeOnSmallDisk();
     const { jobs } = await fill(small.owner, 20_000);
     fs.writeFileSync(path.join(small.directory, "filler"), "");
     try {
       fs.writeFileSync(path.join(small.directory, "filler"), Buffer.alloc(DISK_BYTES));
     } catch {
-      // As full as can be.
+      // The disk is completely full.
     }
     await expectAllThere(await small.reopen(), jobs, 20_000);
   });
 
-  it("does not open a new store, and says why", async () => {
+  it("prevents a new store, and the error says why", async () => {
     using disk = mountTmpfs(20_480);
     fs.writeFileSync(path.join(disk.path, "ballast"), Buffer.alloc(16_384));
     const opening = openSqliteStore({ directory: path.join(disk.path, "data") });

@@ -1,10 +1,10 @@
-/** The columns that the fields of a job are stored in. */
+/** The columns of a job's fields. */
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { STORE_SCHEMA } from "../../../emulator/store/sqlite/schema.ts";
 import { COLUMNS } from "../../../emulator/store/rows/job-columns.ts";
 
-test("are all columns of the table, each once", () => {
+test("the fields of a job use all columns of the table, each once", () => {
   using db = new DatabaseSync(":memory:");
   db.exec(STORE_SCHEMA.sql);
   const columns = db.prepare("SELECT name FROM pragma_table_info('job')").all();

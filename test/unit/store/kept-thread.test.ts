@@ -1,4 +1,4 @@
-/** The thread of a store that was closed opens the next one, if that comes soon: starting one takes longer than all the rest. */
+/** The thread of a closed store opens the next one, if that comes soon: its start takes longer than the rest. */
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openSqliteStore } from "../../../emulator/store/sqlite/sqlite-store.ts";
@@ -31,7 +31,7 @@ async function openIn(path: string) {
   return openSqliteStore({ directory: `${path}/data` });
 }
 
-it("a store is opened by the thread of the one that was closed before it", async () => {
+it("a store is opened by the thread of the previous one", async () => {
   using first = temporaryDirectory();
   using second = temporaryDirectory();
   await (await openIn(first.path)).close();
@@ -41,7 +41,7 @@ it("a store is opened by the thread of the one that was closed before it", async
   expect(threads.started).toHaveLength(1);
 });
 
-it("a directory that cannot be opened ends the thread, and the next one gets another", async () => {
+it("a directory that cannot be opened ends the thread, and the next store gets another", async () => {
   using temporary = temporaryDirectory();
   const held = await openIn(temporary.path);
   await expect(openIn(temporary.path)).rejects.toThrow("is in use by");
@@ -52,7 +52,7 @@ it("a directory that cannot be opened ends the thread, and the next one gets ano
   expect(await running()).toEqual([]);
 });
 
-it("of two stores that are closed one thread is kept, and ends when no store was opened for a second", async () => {
+it("one thread of two closed stores is kept, and ends after a second without a new store", async () => {
   using first = temporaryDirectory();
   using second = temporaryDirectory();
   const stores = await Promise.all([openIn(first.path), openIn(second.path)]);

@@ -1,4 +1,4 @@
-/** What a process that is killed while it writes leaves behind: everything it had acknowledged, and nothing half done. */
+/** Data of a process that is killed while it writes: all acknowledged changes, and no half-written ones. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -43,7 +43,7 @@ async function expectPresent(store: Store, id: string, state: string): Promise<v
   if (state === "deleted") {
     expect(job).toBeUndefined();
   } else if (job === undefined) {
-    // Deleted durably, but killed before it could say so.
+    // Deleted durably, but killed before the acknowledgement.
     expect(state).toBe("COMPLETED");
   } else {
     expect(STATES.indexOf(job.status)).toBeGreaterThanOrEqual(STATES.indexOf(state));
@@ -58,7 +58,7 @@ async function expectWhole(store: Store, job: Job): Promise<void> {
   if (output) expect(pattern(output.byteLength, 2).equals(output)).toBe(true);
 }
 
-it("all that was acknowledged before SIGKILL is there, and each job is whole", async () => {
+it("all acknowledged jobs survive SIGKILL, and each job is whole", async () => {
   using temporary = temporaryDirectory();
   let highestSeq = 0;
   for (const acknowledgements of sized([1, 60, 450], [1, 60, 200, 450, 777])) {
@@ -83,7 +83,7 @@ it("all that was acknowledged before SIGKILL is there, and each job is whole", a
   }
 });
 
-it("payload files without a job do not stay after a kill", async () => {
+it("payload files without a job are removed after a kill", async () => {
   using temporary = temporaryDirectory();
   await writeUntilKilled(temporary.path, 300);
   const store = await openSqliteStore({ directory: temporary.path });

@@ -1,4 +1,4 @@
-/** A page of jobs is read from an index alone, so that it costs the same whether a hundred jobs are stored or a million. */
+/** A page of jobs is read from an index alone, so its cost is the same for a hundred jobs and a million. */
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { OF_ALL, OF_QUEUE, ofPairs } from "../../../emulator/store/sqlite/tables/job-search.ts";
@@ -8,7 +8,7 @@ import { STORE_SCHEMA } from "../../../emulator/store/sqlite/schema.ts";
 it.each([
   ["any status", NEWEST, "USING INDEX job_by_queue (queue=? AND rowid<?)"],
   ["one status", NEWEST_OF_STATUS, "USING INDEX job_by_status (queue=? AND status=? AND rowid<?)"],
-])("jobs of %s are found by a search and not sorted", (_what, rest, search) => {
+])("jobs of %s are found by an index search without a sort", (_what, rest, search) => {
   using db = new DatabaseSync(":memory:");
   db.exec(STORE_SCHEMA.sql);
   const plan = db.prepare(`EXPLAIN QUERY PLAN SELECT * FROM job ${rest}`).all();
@@ -39,7 +39,7 @@ it.each([
       OF_STATUS,
     ].concat("RIGHT", OF_STATUS),
   ],
-])("a scan of %s needs no sorting", (_what, query, expected) => {
+])("a scan of %s needs no sort", (_what, query, expected) => {
   using db = new DatabaseSync(":memory:");
   db.exec(STORE_SCHEMA.sql);
   const plan = db.prepare(`EXPLAIN QUERY PLAN ${query}`).all();

@@ -1,4 +1,4 @@
-/** A store on disk with its owner, the threads that it has started, and its files. */
+/** A store on disk with its owner, its started threads, and its files. */
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -25,7 +25,7 @@ export async function storeOnDisk(options: Partial<SqliteStoreOptions> = {}) {
     payloads,
     /** The names of the payload files. */
     files: () => fs.readdirSync(payloads).toSorted(),
-    /** Ends the thread that has the database open. */
+    /** Ends the thread with the open database. */
     killThread: async () => threads.started.at(-1)?.terminate(),
     /** Waits until files that are no longer needed have been removed. */
     close: () => store.close(),

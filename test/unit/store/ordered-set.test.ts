@@ -9,7 +9,7 @@ const place = fc.record({
 });
 const change = fc.record({ kind: fc.constantFrom("add", "add", "delete"), place });
 
-it("has the same items as a sorted array, after any additions and deletions", () => {
+it("the set has the items of a sorted array, after any additions and deletions", () => {
   fc.assert(
     fc.property(
       fc.array(change, { size: "max", maxLength: 3_000 }),
@@ -44,7 +44,7 @@ it("has the same items as a sorted array, after any additions and deletions", ()
   );
 });
 
-it("keeps 100,000 places in order when they come in order and go from the front", () => {
+it("the set keeps 100,000 items in order when they are added in order and removed from the front", () => {
   const set = new OrderedSet();
   for (let seq = 1; seq <= 100_000; seq += 1) set.add(seq, seq);
   for (let seq = 1; seq <= 60_000; seq += 1) set.delete(seq, seq);

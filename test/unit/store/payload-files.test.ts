@@ -1,4 +1,4 @@
-/** Files of large payloads beside the database: when they appear and disappear, and what a crash leaves. */
+/** Files of large payloads beside the database: their life, and their state after a crash. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -47,7 +47,7 @@ it("a payload becomes a file, readable for its owner only, from 256 kB on", asyn
   expect(fs.readFileSync(file).equals(pattern(256_000))).toBe(true);
 });
 
-it("a file goes with the job, the slot, the chunks or the value that referred to it", async () => {
+it("a file is removed with the job, the slot, the chunks or the value that referred to it", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const [a, b, c] = [
@@ -77,7 +77,7 @@ it("a file stays when the batch that dropped it is refused", async () => {
   expect((await bytesAt(store, job.seq, "input"))?.equals(LARGE)).toBe(true);
 });
 
-it("a payload that is discarded loses its file at once, one that is stored keeps it", async () => {
+it("a discarded payload loses its file at once, and a stored one keeps it", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const [unused, used] = [await stageOne(store, LARGE), await stageOne(store, LARGE)];
@@ -88,7 +88,7 @@ it("a payload that is discarded loses its file at once, one that is stored keeps
   expect(disk.files()).toEqual([nameOf(used)]);
 });
 
-it("payloads staged together share a file, which stays as long as one of them is stored", async () => {
+it("payloads staged together share a file, which stays while one of them is stored", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const [first, second, third] = await store.stage([LARGE, Buffer.from("small\n"), LARGE]);
@@ -109,7 +109,7 @@ it("payloads staged together share a file, which stays as long as one of them is
   expect(disk.files()).toEqual([]);
 });
 
-it("files that no row refers to are removed once the next start found no damage, all others stay", async () => {
+it("files without a row are removed after the next start found no damage, and all others stay", async () => {
   await using disk = await storeOnDisk();
   const job = await insertWithInput(disk.owner);
   const [kept = ""] = disk.files();

@@ -1,4 +1,4 @@
-/** However many read large payloads at once, few files are open, and none goes before its last reader has finished. */
+/** Readers of large payloads share a few open files, each of which stays until its last reader has finished. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import { expect, it } from "vitest";
@@ -91,7 +91,7 @@ it("a damaged file is reported to each of its readers, and to the next one after
   expect(openBelow(disk.payloads)).toBe(0);
 });
 
-it("of a batch in a file a reader gets the chunks of its window alone, from any index on", async () => {
+it("a reader of a batch in a file gets only the chunks of its window, from any index on", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const { seq } = await owner.insert();

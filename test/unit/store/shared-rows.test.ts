@@ -1,4 +1,4 @@
-/** Chunks that lie in rows: a reader gets no more of them than it asked for, and readers at one place share their memory. */
+/** Chunks in rows: a reader gets no more of them than it requested, and readers at one place share their memory. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { stageOne, under } from "../../contract/store/subject.ts";
@@ -45,7 +45,7 @@ it("only the requested part of a large row is kept in memory", async () => {
   }
 });
 
-it("readers at one place of a stream share its memory, and readers at another place get other bytes", async () => {
+it("readers at one place of a stream share its memory, and readers elsewhere get other bytes", async () => {
   const { disk, store, seq } = await streamOf([3]);
   await using _ = disk;
   const window = { maxCount: 1, maxBytes: 1 };

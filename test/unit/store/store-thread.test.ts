@@ -1,6 +1,6 @@
 /**
- * The thread with the open database: it keeps no process alive. When it ends, another one answers the open questions, and a
- * batch is stored or refused.
+ * The thread with the open database keeps no process alive. After its end another one answers the open calls, and
+ * a batch is stored or refused.
  */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -15,13 +15,13 @@ import { storeOnDisk } from "./on-disk.ts";
 import { LOOK_MS } from "../../setup/patience.ts";
 import { sized } from "../../setup/size.ts";
 
-it("if the thread is killed, its batch is stored or refused, and the store goes on with the next one", async () => {
+it("if the thread is killed, its batch is stored or refused, and the store continues with the next one", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const outcomes: string[] = [];
   for (let turns = 0; turns < sized(5, 8); turns += 1) {
     const job = owner.newJob();
-    // In the first round it is killed before it hears of the batch.
+    // In the first round it is killed before it gets the batch.
     const killed = turns === 0 ? disk.killThread() : undefined;
     const flushed = owner.flush([inserted(job)]);
     for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
@@ -47,7 +47,7 @@ it("a batch that a thread stored without an answer is reported as stored by the 
   expect(await store.job(job.id)).toEqual(job);
 });
 
-it("questions that are under way are answered by the next thread, in order", async () => {
+it("open calls are answered by the next thread, in order", async () => {
   await using disk = await storeOnDisk();
   const job = await disk.owner.insert();
   const asked = Array.from({ length: 20 }, () => disk.store.job(job.id));
@@ -58,12 +58,12 @@ it("questions that are under way are answered by the next thread, in order", asy
   expect(disk.threads).toHaveLength(2);
 });
 
-it("a check during which the thread ends looks again", async () => {
+it("a check that loses its thread starts over", async () => {
   await using disk = await storeOnDisk();
   const { owner, store, threads } = disk;
   for (let count = 0; count < 20; count += 1) await owner.insert();
   const checked = store.check();
-  // The thread that looks is the second one.
+  // The second thread runs the check.
   for (let turn = 0; turn < 1_000 && threads.length < 2; turn += 1) await new Promise(setImmediate);
   await threads[0]?.terminate();
   await owner.insert();
@@ -109,7 +109,7 @@ describe("a store without its directory at the end of its thread", () => {
     return { disk, job, putBack: () => fs.renameSync(elsewhere, disk.directory) };
   }
 
-  it("refuses everything at once, makes no empty one in its place, and goes on when it is back", async () => {
+  it("refuses all calls at once, creates no empty directory in its place, and continues when it is back", async () => {
     const { disk, job, putBack } = await withoutDirectory();
     await using _ = disk;
     const { owner, store } = disk;
@@ -120,7 +120,7 @@ describe("a store without its directory at the end of its thread", () => {
     expect(await store.waitingJobs("hello", 0, 9)).toEqual([job, next]);
   });
 
-  it("goes on refusing when it is back with a batch that was refused", async () => {
+  it("still refuses when it is back with a batch that was refused", async () => {
     const { disk, putBack } = await withoutDirectory({ isCommitted: true });
     await using _ = disk;
     const { owner, store } = disk;
@@ -130,7 +130,7 @@ describe("a store without its directory at the end of its thread", () => {
     await expect(owner.insert()).rejects.toThrow("restart the emulator");
   });
 
-  it("is closed at once, and does not open it again", async () => {
+  it("can be closed at once, and does not open it again", async () => {
     const { disk, putBack } = await withoutDirectory();
     await using _ = disk;
     await disk.store.close();
@@ -142,7 +142,7 @@ describe("a store without its directory at the end of its thread", () => {
     expect(disk.threads).toHaveLength(started + 1);
   });
 
-  it("is closed soon, and refuses the waiting requests", async () => {
+  it("can be closed soon, and refuses the waiting calls", async () => {
     await using disk = await storeOnDisk();
     fs.rmSync(disk.directory, { recursive: true });
     await disk.killThread();
@@ -164,25 +164,25 @@ it("a directory stays in use when the thread ends, until the store is closed", a
   await another.close();
 });
 
-it("a question that ends every thread is refused, and others are answered", async () => {
+it("a call that ends every thread is refused, and others are answered", async () => {
   await using disk = await storeOnDisk();
   const { store, threads } = disk;
   const job = await disk.owner.insert();
-  // The next threads end as soon as they are asked.
+  // The next threads end when they are called.
   const end = (thread: Worker) => {
     if (threads.length > 3) return;
     thread.once("message", () => void thread.terminate());
   };
   process.on("worker", end);
   onTestFinished(() => void process.off("worker", end));
-  // Not asked afterwards: the answer could come before the end.
+  // The test does not call afterwards, because the answer could come before the end.
   const killed = disk.killThread();
   await expect(store.job(job.id)).rejects.toThrow("the thread of the store ended");
   await killed;
   expect(await store.job(job.id)).toEqual(job);
 });
 
-it("a store that is open keeps no process alive that has nothing else to do, but a batch under way does", async () => {
+it("an open store keeps no idle process alive, but a running batch does", async () => {
   await using disk = await storeOnDisk();
   await disk.store.close();
   const source = path.resolve(import.meta.dirname, "../../..");

@@ -1,4 +1,4 @@
-/** Values in one buffer come back as they were, and their bytes have the checksum of the row they make. */
+/** Values in one buffer come back unchanged, and their bytes have the checksum of their row. */
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -15,7 +15,7 @@ const value = fc.oneof(
   fc.uint8Array({ maxLength: 300 }),
 );
 
-it("any values come back, also where the buffer had to grow, and can be skipped", () => {
+it("any values come back, even if the buffer had to grow, and can be skipped", () => {
   fc.assert(
     fc.property(fc.array(value), fc.nat(60), (values, skipped) => {
       const writer = new ValueWriter(16);
@@ -32,7 +32,7 @@ it("any values come back, also where the buffer had to grow, and can be skipped"
   );
 });
 
-it("a number that was kept a place for is filled in, and one that is read can be replaced", () => {
+it("a reserved number can be filled in, and a read one replaced", () => {
   const writer = new ValueWriter(1);
   const place = writer.reserve();
   writer.text("x".repeat(100));

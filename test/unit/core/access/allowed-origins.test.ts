@@ -33,7 +33,7 @@ it.each([
   expect(NONE.isOwn(origin, host)).toBe(false);
 });
 
-it("an origin is allowed as it was named, or all are", () => {
+it("exactly the named origins are allowed, or all", () => {
   const some = new AllowedOrigins(["http://localhost:3000", "HTTPS://App.test:443", "vscode://x"]);
   for (const origin of ["http://localhost:3000", "https://app.test", "vscode://x"])
     expect([origin, some.isAllowed(origin)]).toEqual([origin, true]);

@@ -49,7 +49,7 @@ describe("a service on loopback", () => {
   });
 });
 
-it("the address that a connection came to is a name, also of a service that listens elsewhere too", () => {
+it("the address of a connection is a name of the service, even if it listens elsewhere too", () => {
   const service = names("127.0.0.1");
   expect(service.admits("172.17.0.1:7080", "172.17.0.1")).toBe(true);
   expect(service.admits("172.17.0.1:7080", "::ffff:172.17.0.1")).toBe(true);
@@ -59,7 +59,7 @@ it("the address that a connection came to is a name, also of a service that list
   expect(service.admits("172.17.0.1:7080", undefined)).toBe(false);
 });
 
-it("one that listens at a name or an address is named by that, and by the machine's name", () => {
+it("a service that listens at a name or an address has that name, and the machine's", () => {
   const service = names("Emulator.lan");
   expect(service.admits("emulator.lan:7080", "10.0.0.1")).toBe(true);
   expect(service.admits("DEVBOX.example.org", "10.0.0.1")).toBe(true);
@@ -69,7 +69,7 @@ it("one that listens at a name or an address is named by that, and by the machin
 });
 
 it.each(["0.0.0.0", "::"])(
-  "one that listens at %s is named by every address, for no address is given by somebody else's name server",
+  "a service that listens at %s has all addresses as names, which no foreign name server can give",
   (host) => {
     const service = names(host);
     for (const address of ["192.168.1.5:7080", "0.0.0.0:7080", "[::]:7080", "[2001:db8::1]"]) {
@@ -80,7 +80,7 @@ it.each(["0.0.0.0", "::"])(
   },
 );
 
-it("names can be allowed: one, all below one, or any", () => {
+it("one name, all names below one, or any name can be allowed", () => {
   const one = names("127.0.0.1", "Emulator.example.com", "203.0.113.7");
   expect(one.admits("emulator.example.com:8443", undefined)).toBe(true);
   expect(one.admits("203.0.113.7", undefined)).toBe(true);

@@ -14,7 +14,7 @@ const key = (id: string, text: string): ApiKey => ({
   createdAt: "2026-01-01T00:00:00Z",
 });
 
-it("finds the record of each key by its text, and no record for any other text", () => {
+it("the ring finds the record of each key by its text, and no record for any other text", () => {
   const ring = new KeyRing([key("one", "first"), key("two", "sécond")], clock);
   expect(ring.find("first")?.id).toBe("one");
   expect(ring.find("sécond")?.id).toBe("two");
@@ -24,12 +24,12 @@ it("finds the record of each key by its text, and no record for any other text",
   }
 });
 
-it("has no key if it was given no key, or a record with an invalid digest", () => {
+it("the ring has no key if it got none, or a record with an invalid digest", () => {
   expect(new KeyRing([], clock).find("")).toBeUndefined();
   expect(new KeyRing([{ ...key("x", "x"), digest: "" }], clock).find("")).toBeUndefined();
 });
 
-it("has a key until it expires, and knows it as expired from then on", () => {
+it("the ring has a key until it expires, and then reports it as expired", () => {
   const expiresAt = new Date(at.now + 1_000).toISOString();
   const ring = new KeyRing([{ ...key("one", "first"), expiresAt }], clock);
   at.now += 999;
@@ -43,7 +43,7 @@ it("has a key until it expires, and knows it as expired from then on", () => {
   expect(ring.usedAt("one")).toBe(at.now - 1);
 });
 
-it("forgets a removed key, and keeps another key with the same text", () => {
+it("the ring drops a removed key, and keeps another one with an equal text", () => {
   const ring = new KeyRing([key("made", "same"), key("given", "same")], clock);
   ring.remove("made");
   expect(ring.find("same")?.id).toBe("given");

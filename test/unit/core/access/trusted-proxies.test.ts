@@ -13,7 +13,7 @@ it.each(["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "10.255.0.1", "200
 );
 
 it.each(["11.0.0.1", "2001:db8::6", "::ffff:11.0.0.1", "fe80::1%lo", "", "unix", "0x7f.1"])(
-  "%j is not",
+  "%j is not trusted",
   (address) => expect(SOME.trusts(address)).toBe(false),
 );
 
@@ -23,7 +23,7 @@ it("no peer is trusted by default", () => {
   expect(none.clientOf("127.0.0.1", "203.0.113.7")).toBe("127.0.0.1");
 });
 
-it("private networks have a name", () => {
+it("`private` names all private networks", () => {
   const proxies = new TrustedProxies(["private"]);
   const asked = ["10.1.1.1", "172.31.0.1", "192.168.0.1", "fd00::1", "172.32.0.1", "127.0.0.1"];
   expect(asked.filter((address) => proxies.trusts(address))).toEqual(asked.slice(0, 4));
@@ -68,4 +68,4 @@ it.each([
   ["constructor", false],
   ["*", false],
   ["", false],
-])("%j may stand in the list: %s", (text, isGood) => expect(isProxyPattern(text)).toBe(isGood));
+])("%j can be in the list: %s", (text, isGood) => expect(isProxyPattern(text)).toBe(isGood));

@@ -24,7 +24,7 @@ describe("the choice of a worker", () => {
     expect(chosen([worker("a"), worker("b")])).toBe("a");
   });
 
-  it("passes over workers that are unhealthy or draining", () => {
+  it("skips workers that are unhealthy or draining", () => {
     const workers = [
       worker("starting", { state: "initializing" }),
       worker("sick", { state: "unhealthy" }),
@@ -52,7 +52,7 @@ describe("the choice of a worker", () => {
     }
   });
 
-  it("without the requested worker, a soft request takes another, a strict one fails, and a resuming one may wait", () => {
+  it("falls on another worker for a soft request, fails for a strict one, and may wait for a resuming one without the requested worker", () => {
     const workers = [
       worker("sick", { state: "unhealthy" }),
       worker("leaving", { state: "draining" }),
@@ -75,7 +75,7 @@ describe("the choice of a worker", () => {
 });
 
 describe("the type of an endpoint", () => {
-  it("is QUEUE unless said otherwise", () => {
+  it("is QUEUE by default", () => {
     expect(readEndpointInput({ templateId: "t" })).toMatchObject({
       type: "QUEUE",
       scalerType: "QUEUE_DELAY",

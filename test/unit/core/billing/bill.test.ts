@@ -45,7 +45,7 @@ describe("periods", () => {
     expect(bucket).toEqual({ startAt: at(startAt), endAt: at(endAt) });
   });
 
-  it("an instant lies in its period, and the end of one is the start of the next", () => {
+  it("contain their instants, and the end of one is the start of the next", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: at("2100-01-01T00:00:00") }),
@@ -84,7 +84,7 @@ describe("a bill for workers", () => {
     ]);
   });
 
-  it("adds up the entries of each group, and leaves the key out if an entry has none", () => {
+  it("adds up the entries of each group, and omits the key if an entry has none", () => {
     const usages = [usage(), usage({ podId: "w2" }), usage({ podId: "w3", gpuTypeId: undefined })];
     const lines = billMachines(usages, "gpuTypeId", all, NOW);
     expect(lines).toMatchObject([
@@ -94,7 +94,7 @@ describe("a bill for workers", () => {
     expect(lines[0]).not.toHaveProperty("gpuTypeId");
   });
 
-  it("bills running entries up to now, and only the part within the requested period", () => {
+  it("includes running entries up to now, and only the part within the requested period", () => {
     const running = usage({ startedAt: NOW - 10 * HOUR_MS, endedAt: undefined });
     const period = {
       bucketSize: "year",
@@ -106,7 +106,7 @@ describe("a bill for workers", () => {
     ]);
   });
 
-  it("comes to the same sum however it is divided", () => {
+  it("has one sum, however it is divided", () => {
     const instant = fc.integer({ min: at("2025-12-20T00:00:00"), max: NOW });
     const usages = fc.array(
       fc.tuple(
@@ -150,7 +150,7 @@ describe("a bill for workers", () => {
   });
 });
 
-it("a bill for volumes has their sizes and no storage of another kind", () => {
+it("a bill for volumes has their sizes, and no other kind of storage", () => {
   const volume = {
     id: "u",
     kind: "volume",
@@ -174,13 +174,13 @@ it("a bill for volumes has their sizes and no storage of another kind", () => {
 });
 
 describe("prices", () => {
-  it("are per GPU by its type, with one for types nobody named", () => {
+  it("are per GPU by its type, with a default for other types", () => {
     const four = { gpuTypeId: "NVIDIA H200", gpuCount: 4, vcpuCount: 16 };
     expect(perHour(DEFAULT_PRICES, four)).toBeCloseTo(22.4);
     expect(perHour(DEFAULT_PRICES, { ...four, gpuTypeId: "NVIDIA Z1" })).toBe(4);
   });
 
-  it("are per processor without a GPU", () => {
+  it("are per processor for a worker without", () => {
     const cpu = { gpuTypeId: undefined, gpuCount: 1, vcpuCount: 2 };
     expect(perHour(DEFAULT_PRICES, cpu)).toBeCloseTo(0.08);
   });

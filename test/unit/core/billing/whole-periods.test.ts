@@ -31,7 +31,7 @@ describe("a window", () => {
     },
   );
 
-  it("between two instants has both in it, and begins and ends where periods do", () => {
+  it("between two instants contains both, and begins and ends with a period", () => {
     fc.assert(
       fc.property(instant, instant, size, (a, b, bucketSize) => {
         fc.pre(a !== b);
@@ -50,7 +50,7 @@ describe("a window", () => {
     );
   });
 
-  it("that goes so many periods back has so many", () => {
+  it("that goes a number of periods back has this number", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), size, (lastN, bucketSize) => {
         let start = startBefore(NOW, lastN - 1, bucketSize);
@@ -76,7 +76,7 @@ describe("an itemised bill", () => {
     perHour: fc.double({ min: 0, max: 10, noNaN: true }),
   });
 
-  it("has the same total for every division into periods", () => {
+  it("has one total for every division into periods", () => {
     fc.assert(
       fc.property(fc.array(usage, { maxLength: 10 }), size, (entries, bucketSize) => {
         const usages = entries.map(({ lastedMs, ...entry }, index): MachineUsage => {

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { DATA_CENTER, DATA_CENTERS } from "../../../../emulator/core/catalog/data-centers.ts";
 
-it("there are as many as the live service has, each of them once, and every one is a data centre for endpoints", () => {
+it("the list has each data centre of the live service once, and endpoints accept every one", () => {
   expect(new Set(DATA_CENTERS.map(({ id }) => id)).size).toBe(26);
   for (const { id } of DATA_CENTERS) expect(id).toMatch(DATA_CENTER);
 });
@@ -14,6 +14,6 @@ it.each([
   ["CA-MTL-3", "CA", "NORTH_AMERICA"],
   ["OC-AU-1", "AU", "OCEANIA"],
   ["AP-JP-1", "JP", "ASIA"],
-])("%s is in %s, %s", (id, country, region) => {
+])("the data centre %s is in %s, %s", (id, country, region) => {
   expect(DATA_CENTERS).toContainEqual({ id, country, region });
 });

@@ -1,4 +1,4 @@
-/** What the catalog says of GPUs here. */
+/** The catalog's availability of GPUs on this machine. */
 import { expect, it } from "vitest";
 import {
   cudaVersionsOf,
@@ -15,7 +15,7 @@ const known = (...typeIds: readonly string[]): GpuInventory => ({
   devices: typeIds.map((typeId, index) => ({ id: String(index), typeId, isSimulated: false })),
 });
 
-it("a type is there if the machine has as many, by whatever spelling", () => {
+it("a type is available if the machine has enough of them, in any spelling", () => {
   const machine = known("NVIDIA RTX A4500", "NVIDIA RTX A4500");
   const there = (typeId: string, count: number) => gpuAvailability(machine, { typeId, count });
   expect(there("NVIDIA  RTX A4500", 2)).toBe("HIGH");
@@ -23,14 +23,14 @@ it("a type is there if the machine has as many, by whatever spelling", () => {
   expect(there("NVIDIA L4", 1)).toBe("NONE");
 });
 
-it("a version of CUDA that is not known will do, and is not shown", () => {
+it("an unknown CUDA version is accepted, and not shown", () => {
   const machine = known("NVIDIA L4");
   const asked = { typeId: "NVIDIA L4", count: 1, minCudaVersion: "13.0" };
   expect(gpuAvailability(machine, asked)).toBe("HIGH");
   expect(cudaVersionsOf(machine, "NVIDIA L4")).toEqual([]);
 });
 
-it("types of the machine that the interface does not know come behind those that it knows, once each", () => {
+it("types that only the machine has follow those of the interface, once each", () => {
   const ids = offeredGpus(known("NVIDIA A10G", "NVIDIA L4", "NVIDIA A10G")).map(({ id }) => id);
   expect(ids).toEqual([...GPU_TYPES.map(({ id }) => id), "NVIDIA A10G"]);
 });
@@ -41,7 +41,7 @@ it.each([
   ["Tesla T4", "Tesla T4", "NVIDIA"],
   ["AMD Instinct MI300X OAM", "Instinct MI300X OAM", "AMD"],
   ["Another one", "Another one", "UNKNOWN"],
-])("%s is called %s, of %s", (id, name, manufacturer) => {
+])("%s is named %s, of %s", (id, name, manufacturer) => {
   expect(gpuName(id)).toBe(name);
   expect(manufacturerOf(id)).toBe(manufacturer);
 });

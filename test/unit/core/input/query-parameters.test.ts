@@ -40,7 +40,7 @@ describe("wait", () => {
   );
 
   it.each(["", " ", "soon", "NaN", "Infinity", "0x1388", " 5000", "5000\n"])(
-    "is an integer and not %j",
+    "must be an integer, not %j",
     (text) => {
       expect(problemsOf(() => parseWaitMs({ wait: text }))).toEqual([
         `wait must be one integer from 1000 to 300000 (ms); got ${JSON.stringify(text)}`,
@@ -48,7 +48,7 @@ describe("wait", () => {
     },
   );
 
-  it("may not be given twice, not even alike", () => {
+  it("may not be given twice, even with one value", () => {
     expect(problemsOf(() => parseWaitMs({ wait: ["5000", "5000"] }))).toEqual([
       "wait must be one integer from 1000 to 300000 (ms); got 2 values",
     ]);
@@ -59,7 +59,7 @@ describe("wait", () => {
     expect(problem).toMatch(/got "9{59}…$/);
   });
 
-  it("is not taken from a prototype", () => {
+  it("is not read from a prototype", () => {
     const query: Record<string, unknown> = {};
     Object.setPrototypeOf(query, { wait: "5000" });
     expect(parseWaitMs(query)).toBe(90_000);

@@ -1,4 +1,4 @@
-/** The attempts at a job, as its transitions leave them. */
+/** The attempts at a job after its transitions. */
 import { describe, expect, it } from "vitest";
 import { KEPT_ATTEMPTS } from "../../../../emulator/core/jobs/attempt.ts";
 import { attemptsLeftOut, attemptsOf } from "../../../../emulator/core/jobs/job-attempts.ts";
@@ -18,7 +18,7 @@ function failing(failure: Partial<Failure> = {}): JobEvent {
 const outcomes = (job: Job) => attemptsOf(job).map(({ outcome }) => outcome);
 
 describe("an attempt", () => {
-  it("exists only after the first hand-over, and never for a job that is cancelled in the queue", () => {
+  it("exists only after the first hand-over, and not for a job that is cancelled in the queue", () => {
     expect(attemptsOf(queuedJob())).toEqual([]);
     expect(attemptsOf(after(queuedJob(), SAMPLE_EVENTS.cancel))).toEqual([]);
   });
@@ -84,7 +84,7 @@ describe("an attempt", () => {
     expect(attemptsOf(job)).toMatchObject([{ outcome: "lost", failure: lost }]);
   });
 
-  it("has the version its worker served, and how that became ready if the job waited for it", () => {
+  it("has its worker's version, and the worker's start if the job waited for it", () => {
     const start = { workerStartedAt: T0 - 9, pulledAt: T0 - 8, bootedAt: T0 - 7, readyAt: T0 + 1 };
     const cold = { ...HAND_OVER, version: 7, workerStart: start };
     expect(attemptsOf(after(queuedJob(), cold))).toMatchObject([{ version: 7, ...start }]);
@@ -96,14 +96,14 @@ describe("an attempt", () => {
   });
 });
 
-describe("of many attempts", () => {
+describe("the record of many attempts", () => {
   const tried = (times: number) =>
     Array.from({ length: times }).reduce<Job>(
       (job) => after(job, HAND_OVER, failing({ stack: "x".repeat(100_000) })),
       queuedJob(),
     );
 
-  it("all are kept up to a number, and then the first and the newest", () => {
+  it("keeps all up to a number, and then the first and the newest", () => {
     const few = tried(KEPT_ATTEMPTS);
     expect(attemptsOf(few)).toHaveLength(KEPT_ATTEMPTS);
     expect(attemptsLeftOut(few)).toBe(0);
@@ -114,7 +114,7 @@ describe("of many attempts", () => {
     expect(attemptsLeftOut(many)).toBe(1_001 - KEPT_ATTEMPTS - 1);
   });
 
-  it("the texts are bounded, except in the last attempt", () => {
+  it("has bounded texts, except in the last attempt", () => {
     expect(JSON.stringify(tried(1_000)).length).toBeLessThan(60_000);
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at} ${"x".repeat(9_000)}`);
     const failure = {

@@ -1,4 +1,4 @@
-/** What the counters of an endpoint make of the ends of its jobs. */
+/** The counters of an endpoint after the ends of its jobs. */
 import { expect, it } from "vitest";
 import { countChange, NO_COUNTS } from "../../../../emulator/core/jobs/job-counts.ts";
 import { jobIn } from "./sample-job.ts";

@@ -12,7 +12,7 @@ import {
 } from "../../../../runtime/protocol/job-status.ts";
 import { after, jobIn, LEASE_TOKEN, queuedJob, SAMPLE_EVENTS, T0 } from "./sample-job.ts";
 
-/** What each event leads to in each status, written out by hand; absent means refused. */
+/** The result of each event in each status, written out by hand; absent means refused. */
 const EXPECTED: Record<JobStatus, Partial<Record<JobEventType, string>>> = {
   IN_QUEUE: { "hand-over": "IN_PROGRESS", damage: "FAILED", cancel: "CANCELLED", purge: "deleted" },
   IN_PROGRESS: {
@@ -70,7 +70,7 @@ describe("the job's transitions", () => {
     }
   });
 
-  it("mark every row as the contract's rule or ours", () => {
+  it("name each row as a rule of the contract or ours", () => {
     expect(TRANSITION_ROWS.filter((row) => row.source !== "spec" && row.source !== "ours")).toEqual(
       [],
     );
@@ -103,7 +103,7 @@ describe("a job's life", () => {
     expect(again.result === "changed" && again.job.status).toBe("FAILED");
   });
 
-  it("pays nothing for being handed back", () => {
+  it("loses no attempt when it is handed back", () => {
     const job = after(queuedJob(), SAMPLE_EVENTS["hand-over"], SAMPLE_EVENTS["hand-back"]);
     expect(job).toMatchObject({ status: "IN_QUEUE", queueKey: 1, retries: 0, lostCount: 0 });
     expect(job.lease).toBeUndefined();
@@ -115,7 +115,7 @@ describe("a job's life", () => {
     expect(job).toMatchObject({ status: "IN_QUEUE", queueKey: 99, errorCount: 1, retries: 1 });
   });
 
-  it("keeps id, submission time and time to live over a retry, and loses error, chunks and output", () => {
+  it("keeps id, submission time and time to live in a retry, and loses error, chunks and output", () => {
     const failed = after(
       queuedJob(),
       SAMPLE_EVENTS["hand-over"],
@@ -131,7 +131,7 @@ describe("a job's life", () => {
     expect(retried.result === "changed" && retried.job.failure).toBeUndefined();
   });
 
-  it("has all its tries again after a retry on demand", () => {
+  it("has all its attempts again after a retry on request", () => {
     const retryRules = { workerLost: 1, handlerError: 1 };
     for (const type of ["lose-worker", "fail"] as const) {
       const tried = [SAMPLE_EVENTS["hand-over"], { ...SAMPLE_EVENTS[type], retryRules }];
@@ -166,7 +166,7 @@ describe("a job's life", () => {
     }
   });
 
-  it("revokes the lease of a running job that is cancelled, overruns, expires or is lost", () => {
+  it("revokes the lease of a running job that is cancelled, times out, expires or is lost", () => {
     const reasons = {
       cancel: "cancelled",
       overrun: "timed-out",
@@ -195,7 +195,7 @@ describe("a job's life", () => {
     });
   });
 
-  it("never changes a fixed field, whatever happens to the job", () => {
+  it("never changes a fixed field, in any history", () => {
     const fixed = FIELDS.filter((field) => field.fixed).map(({ name }) => name);
     expect(fixed).toContain("seq");
     const anyEvent = fc.constantFrom(...Object.values(SAMPLE_EVENTS));
@@ -213,7 +213,7 @@ describe("a job's life", () => {
     );
   });
 
-  it("never leaves a terminal status but by retry, deletion or damage at rest, whatever happens to it", () => {
+  it("never leaves a final status except by retry, deletion or damaged data, in any history", () => {
     const anyEvent = fc.constantFrom(...Object.values(SAMPLE_EVENTS));
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 40 }), (events) => {

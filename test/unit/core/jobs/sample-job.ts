@@ -27,7 +27,7 @@ export function queuedJob(overrides: Partial<Parameters<typeof submitJob>[0]> = 
   );
 }
 
-/** One event of each type, as it would come under the current lease with no automatic retries left. */
+/** One event of each type under the current lease with no automatic retries left. */
 export const SAMPLE_EVENTS: { readonly [T in JobEventType]: Extract<JobEvent, { type: T }> } = {
   "hand-over": { type: "hand-over", workerId: "w1", leaseToken: LEASE_TOKEN, leaseMs: 15_000 },
   renew: { type: "renew", leaseToken: LEASE_TOKEN, leaseMs: 15_000 },
@@ -67,7 +67,10 @@ export const SAMPLE_EVENTS: { readonly [T in JobEventType]: Extract<JobEvent, { 
   "advance-clock": { type: "advance-clock", byMs: 60_000 },
 };
 
-/** `job` after `events`, one second apart. @throws Error when one is refused or deletes the job */
+/**
+ * `job` after `events`, one second apart.
+ * @throws Error if one is refused or deletes the job
+ */
 export function after(job: Job, ...events: readonly JobEvent[]): Job {
   return events.reduce((current, event, position) => {
     const moved = transition(current, event, T0 + 1_000 * (position + 1));
@@ -85,7 +88,7 @@ const PATHS: Record<JobStatus, readonly JobEvent[]> = {
   CANCELLED: [SAMPLE_EVENTS["hand-over"], SAMPLE_EVENTS.cancel],
 };
 
-/** A job that came to `status` by the shortest way. */
+/** A job that reached `status` by the shortest way. */
 export function jobIn(status: JobStatus): Job {
   return after(queuedJob(), ...PATHS[status]);
 }

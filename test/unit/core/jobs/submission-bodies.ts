@@ -1,4 +1,4 @@
-/** Reads submission bodies as the HTTP layer does, for the tests of their rules. */
+/** Reads submission bodies like the HTTP layer, for the tests of their rules. */
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
 import {
   type Submission,
@@ -23,7 +23,7 @@ export function refusalOf(body: string | Buffer): ServiceError {
   throw new Error("the body was accepted");
 }
 
-/** The problems of a body with a good input beside `members`. */
+/** The problems of a body with a valid input beside `members`. */
 export function problemsWith(members: string): readonly string[] | undefined {
   return refusalOf(`{"input":{},${members}}`).problems;
 }

@@ -1,4 +1,4 @@
-/** Members of a submission besides its input: each rule, and each bound from both sides. */
+/** Members of a submission besides its input: each rule, and both sides of each bound. */
 import { describe, expect, it } from "vitest";
 import { problemsWith, readBody, readWith, refusalOf, textOf } from "./submission-bodies.ts";
 
@@ -36,7 +36,7 @@ describe("webhook", () => {
 });
 
 describe("policy", () => {
-  it("has its defaults when it is missing or empty; the execution time is the endpoint's to say", () => {
+  it("has its defaults if it is missing or empty; the endpoint sets the execution time", () => {
     const defaults = { lowPriority: false, ttlMs: 86_400_000 };
     expect(readBody('{"input":{}}').policy).toStrictEqual(defaults);
     expect(readWith('"policy":{}').policy).toStrictEqual(defaults);
@@ -98,14 +98,14 @@ describe("policy", () => {
     expect(problemsWith(`"policy":${text}`)).toEqual([`policy must be an object; got ${kind}`]);
   });
 
-  it("refuses each unknown key, with the name that was probably meant", () => {
+  it("may not have an unknown key, and the refusal names the probably intended one", () => {
     expect(problemsWith('"policy":{"execution_timeout":60000,"retries":3}')).toEqual([
       'policy has the unknown key "execution_timeout"; did you mean executionTimeout?',
       'policy has the unknown key "retries"; known are executionTimeout, lowPriority, ttl',
     ]);
   });
 
-  it("refuses __proto__ like any unknown key and changes no prototype", () => {
+  it("may not have __proto__, like any unknown key, and changes no prototype", () => {
     expect(problemsWith('"policy":{"__proto__":{"ttl":60000}}')).toEqual([
       'policy has the unknown key "__proto__"; known are executionTimeout, lowPriority, ttl',
     ]);
@@ -123,7 +123,7 @@ it("a refusal of a policy or a webhook is an invalid request", () => {
 });
 
 describe("s3Config", () => {
-  it("is kept as the raw text that was sent, with keys the service does not know", () => {
+  it("is kept as the sent text, with keys unknown to the service", () => {
     const raw =
       '{ "accessId":"id","accessSecret":"s","bucketName":"b","endpointUrl":"https://s3.example.com", "objectPath":"x", "n":1.0 }';
     expect(textOf(readWith(`"s3Config":${raw}`).s3Config)).toBe(raw);
@@ -157,7 +157,7 @@ describe("s3Config", () => {
     ]);
   });
 
-  it("may have __proto__ keys, which are data", () => {
+  it("may have __proto__ keys, which are ordinary data", () => {
     const raw = '{"__proto__":{"accessId":1}}';
     expect(textOf(readWith(`"s3Config":${raw}`).s3Config)).toBe(raw);
   });

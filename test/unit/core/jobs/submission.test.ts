@@ -7,7 +7,7 @@ import {
 import { readBody, readWith, refusalOf, textOf } from "./submission-bodies.ts";
 
 describe("input", () => {
-  it("is kept as the raw text that was sent: big integers, key order, duplicates and space", () => {
+  it("is kept as the sent text: big integers, key order, duplicates and space", () => {
     const raw = '{ "b":12345678901234567890, "a":1.10,"b":[ ] , "é":"\\u00e9" }';
     expect(textOf(readBody(`{"input":${raw}}`).input)).toBe(raw);
   });
@@ -24,14 +24,14 @@ describe("input", () => {
     expect(textOf(readBody('{"input":{}}').input)).toBe("{}");
   });
 
-  it("is the last of duplicates", () => {
+  it("is the last of several", () => {
     expect(textOf(readBody('{"input":{"a":1},"input":{"a":2}}').input)).toBe('{"a":2}');
     expect(refusalOf('{"input":{},"input":7}').problems).toEqual([
       "input must be an object; got a number",
     ]);
   });
 
-  it("may hold __proto__ keys, which are data", () => {
+  it("may have __proto__ keys, which are ordinary data", () => {
     const raw = '{"__proto__":{"polluted":true}}';
     expect(textOf(readBody(`{"__proto__":{"input":1},"input":${raw}}`).input)).toBe(raw);
     expect(Reflect.get({}, "polluted")).toBeUndefined();
@@ -91,7 +91,7 @@ describe("a body", () => {
     });
   });
 
-  it("is answered with all its problems at once", () => {
+  it("is refused with all its problems at once", () => {
     expect(refusalOf('{"input":1,"webhook":2,"policy":3,"s3Config":4}').problems).toEqual([
       "input must be an object; got a number",
       "webhook must be an http or https URL; got 2",

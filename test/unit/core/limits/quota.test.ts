@@ -1,4 +1,4 @@
-/** Quotas of a key: use, rest, and the time until there is more. */
+/** Quotas of a key: used and remaining requests, and the time until there are more. */
 import { expect, test } from "vitest";
 import { QuotaMeter } from "../../../../emulator/core/limits/quota.ts";
 

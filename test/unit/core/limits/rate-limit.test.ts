@@ -1,4 +1,4 @@
-/** Rate limits: never more than allowed in any window, and true promises about room. */
+/** Rate limits: never more than allowed in any window, and correct times until there is room. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { LimitReport } from "../../../../emulator/core/limits/limit-report.ts";
@@ -72,7 +72,7 @@ it("running workers raise rate and concurrency, but never lower them", () => {
   });
 });
 
-it("the report keeps counts, peaks and the times of the first and the last, and tells once in each window", () => {
+it("the report has counts, peaks and the times of the first and the last, and is logged once per window", () => {
   const report = new LimitReport();
   const limit = { requests: 10, concurrent: 2 };
   const one = { endpointId: "one", limitClass: "requests" } as const;

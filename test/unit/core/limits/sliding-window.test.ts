@@ -1,11 +1,11 @@
-/** The sliding window, against a list of every moment. */
+/** The sliding window, against a list of all times. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { SlidingWindow } from "../../../../emulator/core/limits/sliding-window.ts";
 
 const LENGTH_MS = 100;
 
-it("counts the same as a list, and knows when its count falls", () => {
+it("the window counts like a list, and knows when its count falls", () => {
   const step = fc.record({ waitMs: fc.integer({ min: 0, max: 40 }), times: fc.nat(4) });
   fc.assert(
     fc.property(
@@ -34,14 +34,14 @@ it("counts the same as a list, and knows when its count falls", () => {
   );
 });
 
-it("counts an event until exactly its length later", () => {
+it("the window counts an event until exactly its length later", () => {
   const window = new SlidingWindow(LENGTH_MS);
   window.add(1_000);
   expect(window.count(1_099)).toBe(1);
   expect(window.count(1_100)).toBe(0);
 });
 
-it("takes a moment that is before the last one as the last one", () => {
+it("the window treats a time before the last one as the last one", () => {
   const window = new SlidingWindow(LENGTH_MS);
   window.add(1_000);
   window.add(990);
@@ -49,7 +49,7 @@ it("takes a moment that is before the last one as the last one", () => {
   expect(window.count(1_100)).toBe(0);
 });
 
-it("holds a million events of one window", () => {
+it("one window can have a million events", () => {
   const window = new SlidingWindow(LENGTH_MS);
   for (let index = 0; index < 1_000_000; index += 1) window.add(Math.floor(index / 20_000));
   expect(window.count(49)).toBe(1_000_000);

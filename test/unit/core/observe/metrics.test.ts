@@ -1,4 +1,4 @@
-/** What the service counts of its work. */
+/** Counts of the service's work. */
 import { expect, test } from "vitest";
 import { Counts, Distributions } from "../../../../emulator/core/observe/metrics/series.ts";
 import { ServiceMetrics } from "../../../../emulator/core/observe/metrics/service-metrics.ts";
@@ -6,7 +6,7 @@ import type { Job } from "../../../../emulator/core/jobs/job.ts";
 import type { StatusMove } from "../../../../emulator/core/observe/fact.ts";
 import { queuedJob } from "../jobs/sample-job.ts";
 
-test("counts add up by their labels", () => {
+test("counts are added up by their labels", () => {
   const counts = new Counts();
   counts.add({ a: "1", b: "x" });
   counts.add({ a: "1", b: "x" }, 2);
@@ -49,7 +49,7 @@ test("events of jobs are counted by type: accepted, queued again, finished, drop
   ]);
   expect(metrics.dropped.series.map(({ labels }) => labels["by"])).toEqual(["purge"]);
   expect(metrics.queueDelay.series.map(({ value }) => value.sum)).toEqual([4]);
-  // One that was cancelled while it waited has not executed.
+  // A job that was cancelled while it waited has not run.
   expect(metrics.execution.series).toMatchObject([
     { labels: { endpoint, status: "COMPLETED" }, value: { sum: 0.5 } },
   ]);

@@ -1,11 +1,11 @@
-/** What keeps the newest items of many keys never keeps more than it may, and always the newest of each. */
+/** The store of the newest items of many keys keeps no more than its bounds, and always the newest of each. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { NewestByKey } from "../../../../emulator/core/observe/newest-by-key.ts";
 
 const KEYS = ["a", "b", "c", "d"];
 
-it("keeps the newest items of each key, within the bounds for all keys", () => {
+it("the store keeps the newest items of each key, within the bounds for all keys", () => {
   const perKey = fc.integer({ min: 1, max: 5 });
   const inAll = fc.integer({ min: 1, max: 12 });
   const keys = fc.array(fc.constantFrom(...KEYS), { maxLength: 60 });
@@ -28,13 +28,13 @@ it("keeps the newest items of each key, within the bounds for all keys", () => {
   );
 });
 
-it("takes room from the key that has had nothing for longest", () => {
+it("the store drops items of the key that has been idle for longest", () => {
   const kept = new NewestByKey<number>({ perKey: 10, inAll: 3 });
   for (const [number, key] of ["a", "b", "a", "c"].entries()) kept.add(key, number);
   expect(KEYS.map((key) => kept.of(key))).toEqual([[0, 2], [], [3], []]);
 });
 
-it("has room again after items were deleted", () => {
+it("the store has room again after items were deleted", () => {
   const kept = new NewestByKey<number>({ perKey: 10, inAll: 2 });
   kept.add("a", 1);
   kept.add("a", 2);

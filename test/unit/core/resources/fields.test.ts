@@ -34,7 +34,7 @@ const NOUNS = [
   },
 ];
 
-/** Values of the kind of the field. */
+/** Values of the field's kind. */
 function anyOf({ schema, shows = kindOf(schema, true) }: Field): fc.Arbitrary<unknown> {
   if (shows instanceof z.ZodBoolean) return fc.boolean();
   if (shows instanceof z.ZodEnum) return fc.constantFrom(...shows.options);
@@ -47,7 +47,7 @@ function anyOf({ schema, shows = kindOf(schema, true) }: Field): fc.Arbitrary<un
 }
 
 describe.each(NOUNS)("the fields of a $noun", ({ table, rolls, present }) => {
-  it("replace the workers when one is changed, unless its row says that it is changed in place", () => {
+  it("replace the workers at a change, unless their row says in place", () => {
     for (const [name, field] of Object.entries<Field>(table)) {
       const isDefault = (value: unknown) =>
         isDeepStrictEqual(value, Reflect.get(present, name) ?? []);
@@ -59,7 +59,7 @@ describe.each(NOUNS)("the fields of a $noun", ({ table, rolls, present }) => {
     }
   });
 
-  it("are read by the second version of REST as it writes them", () => {
+  it("can be read back from REST v2", () => {
     for (const [name, field] of Object.entries<Field>(table)) {
       const { restV2 } = field;
       if (restV2 === undefined) continue;
@@ -76,7 +76,7 @@ describe.each(NOUNS)("the fields of a $noun", ({ table, rolls, present }) => {
     }
   });
 
-  it("are read by GraphQL as it writes them", () => {
+  it("can be read back from GraphQL", () => {
     for (const [name, field] of Object.entries<Field>(table)) {
       if (field.graphql === false) continue;
       const only = {

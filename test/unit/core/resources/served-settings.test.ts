@@ -1,4 +1,4 @@
-/** Between a file and the interface the newer word counts, field by field. */
+/** Settings of a file and the interface: the newer value counts, field by field. */
 import { expect, it } from "vitest";
 import { settleServed } from "../../../../emulator/core/resources/served-settings.ts";
 
@@ -10,7 +10,7 @@ interface Thing {
 
 const file: Thing = { size: 1, env: { A: "1" } };
 
-it("keeps changes made over the interface while the file is unchanged", () => {
+it("changes made over the interface are kept while the file is unchanged", () => {
   const stored = { size: 2, env: { A: "2" }, wish: true };
   expect(settleServed<Thing>({ stored, before: file, now: { size: 1, env: { A: "1" } } })).toEqual({
     thing: stored,
@@ -19,7 +19,7 @@ it("keeps changes made over the interface while the file is unchanged", () => {
   });
 });
 
-it("takes the changed settings of the file, and leaves the rest", () => {
+it("changed settings of the file are used, and the others stay", () => {
   const stored = { size: 2, env: { A: "2" } };
   expect(settleServed<Thing>({ stored, before: file, now: { size: 3, env: { A: "1" } } })).toEqual({
     thing: { size: 3, env: { A: "2" } },
@@ -28,14 +28,14 @@ it("takes the changed settings of the file, and leaves the rest", () => {
   });
 });
 
-it("reports no override if only the file changed a setting, or both changed it to the same value", () => {
+it("no override is reported if only the file changed a setting, or both set one value", () => {
   const settled = settleServed<Thing>({ stored: file, before: file, now: { size: 3 } });
   expect(settled).toEqual({ thing: { size: 3 }, kept: [], overridden: [] });
   const same = settleServed<Thing>({ stored: { size: 2 }, before: { size: 1 }, now: { size: 2 } });
   expect(same).toEqual({ thing: { size: 2 }, kept: [], overridden: [] });
 });
 
-it("takes everything from the file if its earlier content is unknown", () => {
+it("all settings are the file's if its earlier content is unknown", () => {
   const settled = settleServed<Thing>({ stored: { size: 2 }, before: undefined, now: file });
   expect(settled).toEqual({ thing: file, kept: [], overridden: [] });
 });

@@ -12,12 +12,12 @@ it.each([
   ["7d", 604_800_000],
   ["1d2h3m4s5ms", 93_784_005],
   ["1m500ms", 60_500],
-])("reads %s as %d ms", (text, ms) => {
+])("the duration %s is %d ms", (text, ms) => {
   expect(parseDuration(text)).toBe(ms);
 });
 
 it.each(["", "31", "m", "1.5h", "-1s", "5m1h", "1m1m", "1 m", "31 minutes", "1M", "٣s"])(
-  "takes %j for no duration",
+  "the text %j is no duration",
   (text) => {
     expect(parseDuration(text)).toBeUndefined();
   },
@@ -46,7 +46,7 @@ it.each([
     `advance must be at most 366 days at a time; got "${"9".repeat(59)}…`,
   ],
   [["31m"], "the body must be an object; got an array"],
-])("says what is wrong with an advance (%#)", (body, problem) => {
+])("the refusal of an advance says what is wrong (%#)", (body, problem) => {
   const refused = (): unknown => {
     try {
       return readAdvanceMs(body);
@@ -58,7 +58,7 @@ it.each([
   expect(problems).toContain(problem);
 });
 
-it("takes texts and numbers of ms", () => {
+it("an advance can be a text or a number of ms", () => {
   expect(readAdvanceMs({ advance: "31m" })).toBe(1_860_000);
   expect(readAdvanceMs({ advance: 250 })).toBe(250);
   expect(readAdvanceMs({ advance: 0 })).toBe(0);

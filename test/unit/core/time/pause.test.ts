@@ -1,10 +1,10 @@
-/** A pause leaves nothing behind: a service makes many of them. */
+/** A pause leaves no listener or timer: a service makes many of them. */
 import { getEventListeners } from "node:events";
 import { expect, it } from "vitest";
 import { pause } from "../../../../emulator/core/time/pause.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 
-it("a pause that is over leaves nothing behind, neither at its signal nor at the clock", async () => {
+it("an ended pause leaves nothing at its signal and at the clock", async () => {
   const clock = new FakeClock();
   const ending = new AbortController();
   const first = pause(clock, 1_000, ending.signal);

@@ -1,4 +1,7 @@
-/** Service time from samples of the database's clock: no leap, standstill or jump of any clock lets something expire early. */
+/**
+ * Service time from samples of the database's clock: no leap, standstill or jump of a clock makes anything expire
+ * early.
+ */
 import { expect, it } from "vitest";
 import { SeededRandom } from "../../../e2e/crash/seeded-random.ts";
 import { sized } from "../../../setup/size.ts";
@@ -14,19 +17,19 @@ async function twoReplicas() {
   return { cluster, one, two };
 }
 
-it("is the database's clock with half of the round trip, wherever the clock of a machine stands", async () => {
+it("service time is the database's clock plus half of the round trip, whatever the machine's clock", async () => {
   const { one, two } = await twoReplicas();
   expect([one.errorMs, two.errorMs]).toEqual([0, 0]);
 });
 
-it("is not known before the first sample, and stands still until then", async () => {
+it("service time is unknown before the first sample, and does not run until then", async () => {
   const cluster = new TimeCluster();
   const { time } = cluster.join();
   await cluster.real.advance(10_000);
   expect([time.isKnown, time.now()]).toEqual([false, 0]);
 });
 
-it("throws away answers that took more than 500 ms", async () => {
+it("answers that took more than 500 ms are dropped", async () => {
   const { cluster, one } = await twoReplicas();
   await cluster.real.advance(1_000);
   one.renew({ askedAt: one.now() - 501, databaseAt: cluster.real.now() + 4_000 });
@@ -37,32 +40,35 @@ it("throws away answers that took more than 500 ms", async () => {
   expect(one.errorMs).toBeGreaterThan(1_000);
 });
 
-it("takes a slow answer as the least where the time is not known", () => {
+it("a slow answer is the minimum if the time is unknown", () => {
   const cluster = new TimeCluster();
   const one = cluster.join();
   one.renew({ askedAt: one.now() - 3_000, databaseAt: cluster.real.now() - 2_900 });
   expect([one.time.isKnown, one.errorMs]).toEqual([true, -2_900]);
 });
 
-it.each([4_000, -4_000])("a difference of %i ms is slewed, and never goes back", async (byMs) => {
-  const { cluster, one } = await twoReplicas();
-  cluster.databaseAheadMs = byMs;
-  one.renew();
-  let last = one.time.now();
-  for (let ms = 0; ms < 9_000; ms += 100) {
-    await cluster.real.advance(100);
-    if (ms % 1_000 === 0) one.renew();
-    const now = one.time.now();
-    expect(now - last).toBeGreaterThanOrEqual(49);
-    expect(now - last).toBeLessThanOrEqual(151);
-    last = now;
-  }
-  expect(one.errorMs).toBe(byMs);
-  expect(cluster.leaps).toBe(0);
-});
+it.each([4_000, -4_000])(
+  "a difference of %i ms is slewed, and time never goes back",
+  async (byMs) => {
+    const { cluster, one } = await twoReplicas();
+    cluster.databaseAheadMs = byMs;
+    one.renew();
+    let last = one.time.now();
+    for (let ms = 0; ms < 9_000; ms += 100) {
+      await cluster.real.advance(100);
+      if (ms % 1_000 === 0) one.renew();
+      const now = one.time.now();
+      expect(now - last).toBeGreaterThanOrEqual(49);
+      expect(now - last).toBeLessThanOrEqual(151);
+      last = now;
+    }
+    expect(one.errorMs).toBe(byMs);
+    expect(cluster.leaps).toBe(0);
+  },
+);
 
 it.each([HOUR_MS, -HOUR_MS, 2 * DAY_MS, -2 * DAY_MS, 5_100, -5_100])(
-  "a leap of the database's clock by %i ms is taken back for all, once",
+  "a leap of the database's clock by %i ms is undone for all replicas, once",
   async (byMs) => {
     const { cluster, one, two } = await twoReplicas();
     cluster.databaseAheadMs = byMs;
@@ -76,7 +82,7 @@ it.each([HOUR_MS, -HOUR_MS, 2 * DAY_MS, -2 * DAY_MS, 5_100, -5_100])(
 );
 
 it.each([HOUR_MS, -HOUR_MS])(
-  "goes on over a fail-over of 20 s to a server whose clock differs by %i ms",
+  "service time continues over a fail-over of 20 s to a server with a clock that differs by %i ms",
   async (byMs) => {
     const { cluster, one, two } = await twoReplicas();
     for (const each of [one, two]) each.isAway = true;
@@ -88,7 +94,7 @@ it.each([HOUR_MS, -HOUR_MS])(
   },
 );
 
-it("of a process that stood still over 5 s stands still until a fresh sample, and no timer fires", async () => {
+it("service time of a process that was frozen for over 5 s stops until a new sample, and no timer fires", async () => {
   const { cluster, one } = await twoReplicas();
   const before = one.time.now();
   let fired = 0;
@@ -103,7 +109,7 @@ it("of a process that stood still over 5 s stands still until a fresh sample, an
   expect([one.time.isKnown, one.errorMs]).toEqual([true, 0]);
 });
 
-it("fires a timer that came due while it stood still once the time is known", async () => {
+it("a timer that became due in a standstill fires when the time is known", async () => {
   const { cluster, one } = await twoReplicas();
   let firedAt = 0;
   one.time.wakeAt(one.time.now() + 6_000, () => (firedAt = one.time.now()));
@@ -127,7 +133,7 @@ it.each([HOUR_MS, -HOUR_MS])(
   },
 );
 
-it("a machine that slept with all its clocks goes on where the others are", async () => {
+it("a machine that slept with all its clocks continues at the others' time", async () => {
   const { cluster, one, two } = await twoReplicas();
   one.isStill = true;
   await cluster.pass(600);
@@ -137,7 +143,7 @@ it("a machine that slept with all its clocks goes on where the others are", asyn
   expect([one.errorMs, two.errorMs, cluster.leaps]).toEqual([0, 0, 0]);
 });
 
-it("a replica that comes in between a leap and its discovery waits for those that know better", async () => {
+it("a replica that starts between a leap and its discovery waits for those with the right time", async () => {
   const { cluster, one } = await twoReplicas();
   cluster.databaseAheadMs = 2 * DAY_MS;
   const late = cluster.join();
@@ -147,7 +153,7 @@ it("a replica that comes in between a leap and its discovery waits for those tha
   expect([late.time.isKnown, late.errorMs, one.errorMs]).toEqual([true, 0, 0]);
 });
 
-it("never goes back when all replicas restart against a server with a slow clock", async () => {
+it("service time never goes back when all replicas restart against a server with a slow clock", async () => {
   const { cluster, one } = await twoReplicas();
   const last = one.time.now();
   cluster.replicas.length = 0;
@@ -161,7 +167,7 @@ it("never goes back when all replicas restart against a server with a slow clock
 });
 
 it.each([-1, -700, -4_900])(
-  "never goes back where a sample is off by %i ms, whether the time was known before or not",
+  "service time never goes back when a sample is off by %i ms, whether the time was known before or not",
   async (byMs) => {
     const { cluster, one, two } = await twoReplicas();
     two.aheadMs += HOUR_MS;
@@ -178,7 +184,7 @@ it.each([-1, -700, -4_900])(
   },
 );
 
-it("for any behaviour of the clocks, no service time is ahead of real time or goes back", async () => {
+it("for any behaviour of the clocks, service time is never ahead of real time and never goes back", async () => {
   const random = new SeededRandom(1);
   for (let run = 0; run < sized(20, 400); run += 1) {
     const cluster = new TimeCluster();
@@ -197,7 +203,7 @@ it("for any behaviour of the clocks, no service time is ahead of real time or go
       const others = cluster.replicas.filter((each) => each !== struck);
       if (fate === 2 && struck && others.every(({ isStill }) => !isStill)) struck.isStill = true;
       if (fate === 3) for (const each of cluster.replicas) each.isStill = false;
-      // The next fault strikes when this one is known.
+      // The next fault occurs when this one is known.
       await cluster.pass(2);
       for (const each of cluster.replicas) {
         const now = each.time.now();

@@ -5,24 +5,24 @@ import { FakeClock } from "../../../fake-clock.ts";
 
 /** A database with the row that all replicas share. */
 export class TimeCluster {
-  /** Real time, the same for all. */
+  /** Real time, equal for all. */
   readonly real = new FakeClock(1_000_000_000);
   readonly replicas: TimedReplica[] = [];
   /** The clock of the database minus real time. */
   databaseAheadMs = 0;
   offsetMs = 0;
   highest = 0;
-  /** How often a leap was taken back. */
+  /** Number of undone leaps. */
   leaps = 0;
 
-  /** @param monotonicAt where its monotonic clock begins */
+  /** @param monotonicAt start of its monotonic clock */
   join(monotonicAt = 0): TimedReplica {
     const replica = new TimedReplica(this, monotonicAt - this.real.now());
     this.replicas.push(replica);
     return replica;
   }
 
-  /** Runs for these seconds; each second every replica that does not stand still takes a sample. */
+  /** Runs for these seconds; each second every replica that is not frozen takes a sample. */
   async pass(seconds: number): Promise<void> {
     for (let passed = 0; passed < seconds; passed += 1) {
       await this.real.advance(1_000);
@@ -54,13 +54,13 @@ export class TimedReplica implements Clock {
     return this.#cluster.real.wakeAt(at - this.aheadMs, () => this.isStill || wake());
   }
 
-  /** Takes a sample, and one more after a leap, as the keeper of a claim does. */
+  /** Takes a sample, and another after a leap, like the keeper of a claim. */
   renew(more: Partial<TimeSample> = {}): void {
     if (this.isAway) return;
     for (let samples = 0; samples < 2; samples += 1) if (!this.#sample(more)) return;
   }
 
-  /** By how much its service time is ahead of real time, ms. */
+  /** Lead of its service time over real time, ms. */
   get errorMs(): number {
     return this.time.now() - this.#cluster.real.now();
   }

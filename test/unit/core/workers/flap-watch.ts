@@ -1,4 +1,4 @@
-/** Sees a worker that is started soon after an idle one was stopped, though nothing has happened that could want it. */
+/** Reports a worker that is started soon after an idle one was stopped, although no event required it. */
 export class FlapWatch {
   #stoppedAt = Number.NEGATIVE_INFINITY;
   #hasCause = true;

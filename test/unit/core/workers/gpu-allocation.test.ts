@@ -22,7 +22,7 @@ const free = () => true;
 const ids = (chosen: readonly GpuDevice[] | undefined) => chosen?.map(({ id }) => id);
 
 describe("the choice of GPUs", () => {
-  it("takes the first type of the list that has enough free ones", () => {
+  it("takes the first type of the list with enough free ones", () => {
     const choose = (gpuTypeIds: string[], gpuCount = 1, taken: string[] = []) =>
       ids(chooseGpus(devices, ({ id }) => !taken.includes(id), { gpuTypeIds, gpuCount }));
     expect(choose([H200, L4])).toEqual(["b"]);
@@ -45,13 +45,13 @@ describe("the choice of GPUs", () => {
     expect(ids(chooseGpus(devices, ({ typeId }) => typeId === H200, wish))).toEqual(["b"]);
   });
 
-  it("reads names as people write them: spaces and case do not count", () => {
+  it("ignores spaces and case in names", () => {
     const a4500 = [device("x", "NVIDIA RTX A4500")];
     const wish = { gpuTypeIds: ["NVIDIA  RTX a4500 "], gpuCount: 1 };
     expect(ids(chooseGpus(a4500, free, wish))).toEqual(["x"]);
   });
 
-  it("says whether waiting will help", () => {
+  it("reports whether waiting will help", () => {
     expect(gpuLack(devices, { gpuTypeIds: [H200], gpuCount: 2 })).toBe(
       "2 × NVIDIA H200: not enough are free",
     );
@@ -94,7 +94,7 @@ describe("the choice of GPUs", () => {
   });
 });
 
-describe("the CUDA that an endpoint asks for", () => {
+describe("the CUDA versions that an endpoint accepts", () => {
   const withCuda = [
     { ...device("old", L4), cudaVersion: "12.4" },
     { ...device("new", L4), cudaVersion: "12.10" },
@@ -111,16 +111,16 @@ describe("the CUDA that an endpoint asks for", () => {
     [{ minCudaVersion: "13.0" }, undefined],
     [{ allowedCudaVersions: ["12.4", "12.10"], minCudaVersion: "12.5" }, ["new"]],
     [{ allowedCudaVersions: ["12.4"], minCudaVersion: "12.5" }, undefined],
-  ])("%o leaves %o", (wish, chosen) => {
+  ])("leave the devices: %o leaves %o", (wish, chosen) => {
     expect(ids(chooseGpus(withCuda, free, { ...any, ...wish }))).toEqual(chosen);
   });
 
-  it("accepts a device with an unknown CUDA version", () => {
+  it("include a device with an unknown CUDA version", () => {
     const wish = { ...any, allowedCudaVersions: ["12.8"], minCudaVersion: "12.8" };
     expect(ids(chooseGpus([device("a", L4)], free, wish))).toEqual(["a"]);
   });
 
-  it("is named in the error if the driver does not offer it, with the versions that the driver has", () => {
+  it("are in the error if the driver has none of them, with the driver's versions", () => {
     const wish = { ...any, allowedCudaVersions: ["12.8", "13.0"], minCudaVersion: "12.5" };
     expect(gpuLack(withCuda, wish)).toBe(
       "1 × any GPU with CUDA 12.8 or 13.0, 12.5 or newer: the driver of this machine has CUDA 12.4 and 12.10; the endpoint's allowedCudaVersions and minCudaVersion do not allow it",
@@ -156,7 +156,7 @@ describe("a declared inventory", () => {
     ]);
   });
 
-  it("is refused when a name or a number is missing or makes no sense", () => {
+  it("is refused if a name or a number is missing or invalid", () => {
     const wrong = [
       "",
       " ",

@@ -1,10 +1,10 @@
-/** What can happen to the scaler's small world from outside, and how a random one of these is made. */
+/** Outside events of the scaler's small world, and how random ones are made. */
 import fc from "fast-check";
 import type { ScalerInput } from "../../../../emulator/core/workers/scaler.ts";
 
 export type Settings = Omit<ScalerInput["endpoint"], "version">;
 
-/** What happens to the world from outside. */
+/** An outside event. */
 export type Happening =
   | {
       readonly kind: "submit";

@@ -1,4 +1,4 @@
-/** How long a worker may take until it is ready. */
+/** Maximum time until a worker is ready. */
 import { expect, it } from "vitest";
 import { initLimitMs, initLimitProblem } from "../../../../emulator/core/workers/init-limit.ts";
 
@@ -17,11 +17,11 @@ it.each([
   [{ RUNPOD_INIT_TIMEOUT: "900" }, 900_000],
   [{ RUNPOD_INIT_TIMEOUT: "900", SV_INIT_TIMEOUT: "60" }, 60_000],
   [{ RUNPOD_INIT_TIMEOUT: "long" }, 420_000],
-])("%o gives it %i ms", (env, limitMs) => {
+])("a worker with %o has %i ms", (env, limitMs) => {
   expect(initLimitMs({ env })).toBe(limitMs);
 });
 
-it("says what is wrong with the limit by the name it was written by", () => {
+it("the message about an invalid limit has the name of its variable", () => {
   expect(initLimitProblem({ env: { RUNPOD_INIT_TIMEOUT: "long" } })).toMatch(
     /^RUNPOD_INIT_TIMEOUT must be a whole number .* got "long"/,
   );

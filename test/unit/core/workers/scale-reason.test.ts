@@ -1,4 +1,4 @@
-/** Why the scaler decides as it does: a reason for whatever it does or holds back, and none where there is nothing to say. */
+/** Reasons of the scaler: one for each decision and hold-back, and none otherwise. */
 import { expect, it } from "vitest";
 import {
   isHold,

@@ -1,6 +1,7 @@
 /**
- * A small pure world around the scaler: jobs, workers that take time to start and fail, and devices that may be short. It asks
- * the scaler only after a change or when a decision is due, as the service does, and records everything.
+ * A small pure world around the scaler: jobs, workers that take time to start and fail, and devices that may be
+ * short. It asks the scaler only after a change or when a decision is due, like the service, and records
+ * everything.
  */
 import { decideScale, type Demand } from "../../../../emulator/core/workers/scaler.ts";
 import { StartBackoff } from "../../../../emulator/engine/workers/scaling/start-backoff.ts";
@@ -15,11 +16,11 @@ export class ScaledWorld {
   now = 0;
   settings: Settings;
   version = 1;
-  /** Sentences about rules that were broken. */
+  /** Sentences about broken rules. */
   readonly offences: string[] = [];
-  /** How many workers were started, ever. */
+  /** Number of all started workers. */
   starts = 0;
-  /** Most workers of the current version at one time. */
+  /** Maximum of workers of the current version at one time. */
   most = 0;
   finished = 0;
   readonly #concurrency: number;
@@ -65,7 +66,7 @@ export class ScaledWorld {
     this.#settle();
   }
 
-  /** Lets time pass to `until`, or until nothing is due. Returns false if it never comes to rest. */
+  /** Lets time pass to `until`, or until nothing is due. Returns false if it never settles. */
   run(until = Number.POSITIVE_INFINITY): boolean {
     for (let step = 0; step < 5_000; step += 1) {
       const nextAt = this.#timetable.nextAt;
@@ -82,7 +83,7 @@ export class ScaledWorld {
     return false;
   }
 
-  /** What the scaler would do an hour later, were it asked: nothing, if no moment was missed. */
+  /** The scaler's decision an hour later: nothing, if it missed no due time. */
   hasSleptTooLong(): boolean {
     const { start, drain, forget } = this.#ask(this.now + 3_600_000);
     return start > 0 || drain.length > 0 || forget.length > 0;
@@ -130,7 +131,7 @@ export class ScaledWorld {
     }
   }
 
-  /** A worker keeps its device until it has really gone. */
+  /** A worker keeps its device until it has ended. */
   #letGo(worker: Worker): void {
     worker.isLeaving = true;
     this.#in(EXIT_MS, () => {
@@ -228,7 +229,7 @@ export class ScaledWorld {
     });
   }
 
-  /** The process has exited unasked: its jobs return to the queue, and the backoff is told. */
+  /** The process has exited by itself: its jobs return to the queue, and the backoff counts it. */
   #end(worker: Worker): void {
     if (!worker.hasProcess) return;
     worker.hasProcess = false;
@@ -260,7 +261,7 @@ export class ScaledWorld {
     this.#flapWatch.stopped(this.now);
   }
 
-  /** Just before the next thing happens the scaler, had it been asked, would have done nothing. */
+  /** Just before the next event the scaler would have decided nothing. */
   #checkSleep(at: number): void {
     if (at - 1 <= this.now) return;
     const { start, drain, forget } = this.#ask(at - 1);

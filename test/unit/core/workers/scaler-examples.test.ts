@@ -23,20 +23,20 @@ const jobs = (count: number, runMs: number, low = false) =>
   ({ kind: "submit", count, runMs, low }) as const;
 
 describe("REQUEST_COUNT", () => {
-  it("6 jobs of 8 s, scalerValue 1, workersMax 3, none warm: three workers at most, and all jobs are done", () => {
+  it("with 6 jobs of 8 s, scalerValue 1, workersMax 3 and no warm worker starts three workers at most, and all jobs are done", () => {
     const cold = world(BY_COUNT);
     cold.happen(jobs(6, 8_000));
     expect(cold.run(cold.now + 20_000)).toBe(true);
     expect(cold).toMatchObject({ starts: 3, most: 3, finished: 6, offences: [] });
   });
 
-  it("6 jobs of 8 s with three warm workers: three run at once", () => {
+  it("with 6 jobs of 8 s and three warm workers runs three at once", () => {
     const warm = world({ ...BY_COUNT, workersMin: 3 });
     warm.happen(jobs(6, 8_000));
     expect(warm).toMatchObject({ running: 3, starts: 3 });
   });
 
-  it("scalerValue 1 means one worker for each pending job", () => {
+  it("with scalerValue 1 wants one worker for each pending job", () => {
     const wide = world({ ...BY_COUNT, workersMax: 10 });
     for (const wanted of [1, 4, 9]) {
       wide.happen(jobs(wanted - wide.starts, 60_000));
@@ -60,14 +60,14 @@ describe("REQUEST_COUNT", () => {
 });
 
 describe("QUEUE_DELAY", () => {
-  it("4 s with two warm workers stays at two while no job waits that long", () => {
+  it("of 4 s with two warm workers stays at two while no job waits that long", () => {
     const warm = world({ workersMin: 2 });
     warm.happen(jobs(6, 1_300));
     warm.run(warm.now + 10_000);
     expect(warm).toMatchObject({ starts: 2, finished: 6 });
   });
 
-  it("4 s with two warm workers adds the third when the oldest job has waited 4 s, and not a fourth", () => {
+  it("of 4 s with two warm workers adds the third when the oldest job has waited 4 s, and not a fourth", () => {
     const warm = world({ workersMin: 2 });
     warm.happen(jobs(6, 8_000));
     warm.run(warm.now + 3_999);
@@ -78,7 +78,7 @@ describe("QUEUE_DELAY", () => {
     expect(warm).toMatchObject({ most: 3, finished: 6 });
   });
 
-  it("adds a worker every 4 s while a slow start keeps the oldest job waiting", () => {
+  it("of 4 s adds a worker every 4 s while a slow start keeps the oldest job waiting", () => {
     const slow = new ScaledWorld({ ...DEFAULTS, workersMax: 5 }, 60_000);
     slow.happen(jobs(1, 8_000));
     const counts = [];
@@ -90,7 +90,7 @@ describe("QUEUE_DELAY", () => {
   });
 });
 
-describe("both", () => {
+describe("both formulas", () => {
   const BOTH = [{ scalerValue: 60 }, BY_COUNT];
 
   it.each(BOTH)("stop the last worker 5 s after the last job by default (%o)", (type) => {
@@ -110,15 +110,18 @@ describe("both", () => {
     expect(stopped).toMatchObject({ live: 0, processes: 0, finished: 0 });
   });
 
-  it.each(BOTH)("start nothing for jobs of low priority, which others' workers do (%o)", (type) => {
-    const patient = world(type);
-    patient.happen(jobs(2, 1_000, true));
-    expect(patient.run()).toBe(true);
-    expect(patient).toMatchObject({ starts: 0, waiting: { normal: 0, low: 2 } });
-    patient.happen(jobs(1, 1_000));
-    patient.run();
-    expect(patient).toMatchObject({ starts: 1, finished: 3 });
-  });
+  it.each(BOTH)(
+    "start no worker for jobs of low priority, which run on other jobs' workers (%o)",
+    (type) => {
+      const patient = world(type);
+      patient.happen(jobs(2, 1_000, true));
+      expect(patient.run()).toBe(true);
+      expect(patient).toMatchObject({ starts: 0, waiting: { normal: 0, low: 2 } });
+      patient.happen(jobs(1, 1_000));
+      patient.run();
+      expect(patient).toMatchObject({ starts: 1, finished: 3 });
+    },
+  );
 
   it.each(BOTH)(
     "exceed workersMax in a release only by workers that finish their jobs (%o)",

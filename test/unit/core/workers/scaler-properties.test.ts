@@ -10,7 +10,7 @@ import {
 
 const NOW = 1_000_000;
 
-describe("for any input of the scaler", () => {
+describe("for any input the scaler", () => {
   const past = (ms: number) => fc.integer({ min: NOW - ms, max: NOW });
   const anyWorker = fc
     .record({
@@ -59,7 +59,7 @@ describe("for any input of the scaler", () => {
   const isLive = ({ state, endpointVersion }: ScalableWorker) =>
     (state === "ready" || state === "initializing") && endpointVersion === 1;
 
-  it("stays within its bounds, and says no moment that has passed", () => {
+  it("stays within its bounds, and returns no past time", () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const { workersMin, workersMax } = input.endpoint;
@@ -78,7 +78,7 @@ describe("for any input of the scaler", () => {
     );
   });
 
-  it("has a reason for whatever it does, and one for whatever it holds back", () => {
+  it("has a reason for each decision and each hold-back", () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const { start, missing, drain, reasons } = decideScale(input);
@@ -90,7 +90,7 @@ describe("for any input of the scaler", () => {
     );
   });
 
-  it("decides the same again, and changes nothing", () => {
+  it("decides the same a second time, and changes nothing", () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const before = structuredClone(input);
@@ -100,7 +100,7 @@ describe("for any input of the scaler", () => {
     );
   });
 
-  it("never starts and stops for want and lack of work at once", () => {
+  it("never starts workers for load and stops idle ones at once", () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const { start, drain } = decideScale(input);
@@ -111,7 +111,7 @@ describe("for any input of the scaler", () => {
     );
   });
 
-  it("does nothing new before the moment it said: it may sleep until then", () => {
+  it("decides nothing new before the time it returned: it may sleep until then", () => {
     const later = fc.integer({ min: 1, max: 40_000 });
     fc.assert(
       fc.property(anyInput, later, (input, ms) => {

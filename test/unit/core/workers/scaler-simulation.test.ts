@@ -16,7 +16,7 @@ const anyHistory = fc.record({
   }),
 });
 
-it("keeps its bounds, never flaps, misses no moment and drains the queue, in any history", () => {
+it("the scaler keeps its bounds, never flaps, misses no due time and drains the queue, in any history", () => {
   let starts = 0;
   fc.assert(
     fc.property(anyHistory, ({ settings, startMs, concurrency, happenings }) => {
@@ -25,7 +25,7 @@ it("keeps its bounds, never flaps, misses no moment and drains the queue, in any
         world.run(world.now + pauseMs);
         world.happen(happening);
       }
-      // From here on workers can start, so everything has to come to rest.
+      // From here on workers can start, so everything must settle.
       world.happen({ kind: "break", isBroken: false });
       world.happen({ kind: "devices", count: 100 });
       const hasRested = world.run();
@@ -45,6 +45,6 @@ it("keeps its bounds, never flaps, misses no moment and drains the queue, in any
     }),
     { numRuns: HISTORIES },
   );
-  // The histories are worth something only if workers came and went in them.
+  // The histories test something only if workers came and went in them.
   expect(starts).toBeGreaterThan(2 * HISTORIES);
 });

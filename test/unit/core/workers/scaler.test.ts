@@ -57,28 +57,28 @@ function decide({ endpoint, demand, ...overrides }: Overrides = {}) {
 const BY_COUNT = { scalerType: "REQUEST_COUNT", scalerValue: 1 } as const;
 const waiting = (count: number, ms: number) => ({ waiting: count, waitingSince: NOW - ms });
 
-describe("a worker that came by itself", () => {
+describe("a worker that was started by hand", () => {
   const guest = (overrides: Partial<ScalableWorker> = {}) =>
     worker("guest", { hasProcess: false, heldCount: 0, isExternal: true, ...overrides });
 
-  it("is never ended: not for being idle, of an old version, or one too many", () => {
+  it("is never ended, be it idle, of an old version, or surplus", () => {
     const long = guest({ idleSince: 0, endpointVersion: 0 });
     expect(decide({ workers: [long] })).toMatchObject({ start: 0, drain: [] });
     expect(decide({ workers: [long], endpoint: { workersMax: 0 } }).drain).toEqual([]);
   });
 
-  it("does work that no other has to be started for, and takes the place of one", () => {
+  it("does work for which no other must be started, and takes the place of one", () => {
     expect(decide({ workers: [guest()], demand: waiting(1, 0) }).start).toBe(0);
     const all = [guest(), worker("a"), worker("b"), idle("c", 0)];
     expect(decide({ workers: all }).drain).toEqual(["c"]);
   });
 
-  it("stays in sight when it cannot work", () => {
+  it("stays visible when it cannot work", () => {
     expect(decide({ workers: [guest({ state: "unhealthy" })] }).forget).toEqual([]);
   });
 });
 
-describe("the bounds of the scaler", () => {
+describe("the scaler, within its bounds,", () => {
   it("keeps workersMin without any job", () => {
     expect(decide({ endpoint: { workersMin: 2 } }).start).toBe(2);
     expect(decide().start).toBe(0);
@@ -90,7 +90,7 @@ describe("the bounds of the scaler", () => {
     );
   });
 
-  it("with workersMax 0 starts nothing and lets all go: busy ones when they have finished", () => {
+  it("with workersMax 0 starts no worker and lets all leave: busy ones after their jobs", () => {
     const all = [idle("a", 0), worker("b"), starting("c")];
     const decision = decide({
       endpoint: { workersMax: 0 },
@@ -114,7 +114,7 @@ describe("QUEUE_DELAY", () => {
     expect(decide({ demand: waiting(1, 0) }).start).toBe(1);
   });
 
-  it("adds a worker when the oldest job waited scalerValue seconds, and says when that will be", () => {
+  it("adds a worker when the oldest job has waited scalerValue seconds, and returns that time", () => {
     const input = { workers: [worker("a")] };
     expect(decide({ ...input, demand: waiting(9, 3_999) })).toMatchObject({
       start: 0,
@@ -132,7 +132,7 @@ describe("QUEUE_DELAY", () => {
     expect(decide({ ...input, lastStartAt: NOW - 4_000 }).start).toBe(1);
   });
 
-  it("stops no idle worker while a job waits: it would be started again", () => {
+  it("stops no idle worker while a job waits: it would start again", () => {
     const input = { workers: [idle("restarts its handler", 60_000), worker("b")] };
     expect(decide({ ...input, demand: waiting(1, 0) }).drain).toEqual([]);
     expect(decide(input).drain).toEqual(["restarts its handler"]);
@@ -147,7 +147,7 @@ describe("REQUEST_COUNT", () => {
     expect(decide({ endpoint, demand, workers: workers(2) }).start).toBe(1);
   });
 
-  it("keeps as many as its formula wants, and lets the others go when idleTimeout has passed", () => {
+  it("keeps the workers that its formula wants, and lets the others leave after idleTimeout", () => {
     const input = {
       endpoint: BY_COUNT,
       workers: [worker("a"), idle("b", 9_000), idle("c", 6_000)],
@@ -158,7 +158,7 @@ describe("REQUEST_COUNT", () => {
 });
 
 describe("idleness", () => {
-  it("lets a worker go after idleTimeout seconds, the longest idle first, down to workersMin", () => {
+  it("lets a worker leave after idleTimeout seconds, the longest idle first, down to workersMin", () => {
     const all = [idle("a", 5_000), idle("b", 9_000), idle("c", 1_000)];
     expect(decide({ workers: all, endpoint: { workersMin: 1 } }).drain).toEqual(["b", "a"]);
     expect(decide({ workers: [idle("c", 1_000)] })).toMatchObject({
@@ -173,7 +173,7 @@ describe("idleness", () => {
     expect(decide({ endpoint, workers: [idle("a", 60_000), idle("b", 0)] }).drain).toEqual(["a"]);
   });
 
-  it("never takes a worker that is still starting", () => {
+  it("never stops a worker that is still starting", () => {
     expect(decide({ workers: [starting("a", 60_000)] })).toMatchObject({
       drain: [],
       dueAt: undefined,
@@ -200,10 +200,10 @@ describe("a new version", () => {
   });
 });
 
-describe("failures", () => {
+describe("failures of workers", () => {
   const failed = worker("x", { state: "unhealthy", hasProcess: false, heldCount: 0 });
 
-  it("are waited out: until then nothing starts and the worker counts as unhealthy", () => {
+  it("cause a pause, in which no worker starts and the worker counts as unhealthy", () => {
     const input = { demand: waiting(1, 0), workers: [failed] };
     expect(decide({ ...input, notBefore: NOW + 8_000 })).toMatchObject({
       start: 0,
@@ -215,7 +215,7 @@ describe("failures", () => {
     expect(decide({ ...input, notBefore: NOW })).toMatchObject({ start: 1, forget: ["x"] });
   });
 
-  it("are forgotten in time even where no other worker is wanted", () => {
+  it("are dropped in time even if no other worker is wanted", () => {
     expect(decide({ workers: [failed], notBefore: NOW + 1_000 }).dueAt).toBe(NOW + 1_000);
     expect(decide({ workers: [failed], notBefore: NOW }).forget).toEqual(["x"]);
   });
@@ -227,7 +227,7 @@ describe("failures", () => {
     expect(decide({ ...input, workers: [idle("a", 0)], isProbing: false }).start).toBe(2);
   });
 
-  it("keep their place until the process has ended", () => {
+  it("occupy their place until the process has ended", () => {
     const endpoint = { workersMin: 2 };
     for (const state of ["unhealthy", "lost"] as const) {
       const still = [worker("x", { state }), worker("y")];

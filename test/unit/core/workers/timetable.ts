@@ -1,4 +1,4 @@
-/** What is to happen when, in the order of time and, at one moment, of its making. */
+/** Planned events, in the order of time and, at one time, of their creation. */
 interface Entry {
   readonly at: number;
   readonly act: () => void;
@@ -8,7 +8,7 @@ export class Timetable {
   /** Sorted; the first is next. */
   readonly #entries: Entry[] = [];
 
-  /** Infinity if nothing is to happen. */
+  /** Infinity without a planned event. */
   get nextAt(): number {
     return this.#entries[0]?.at ?? Number.POSITIVE_INFINITY;
   }

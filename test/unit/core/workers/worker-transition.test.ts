@@ -19,7 +19,7 @@ const AT_WORK = {
   exit: "failed",
 };
 
-/** What each event leads to in each phase, written out by hand; absent means refused. */
+/** The result of each event in each phase, written out by hand; absent means refused. */
 const EXPECTED: Record<WorkerPhase, Partial<Record<WorkerEvent, string>>> = {
   preparing: {
     ...AT_WORK,
@@ -92,21 +92,21 @@ function lifeIn(phase: WorkerPhase, readyAt?: number): WorkerLife {
 }
 
 describe.each(Object.entries(EXPECTED))("a worker that is %s", (phase, expected) => {
-  it.each(events)("takes or refuses: %s", (event) => {
+  it.each(events)("accepts or refuses: %s", (event) => {
     const move = moveOf(lifeIn(phase as WorkerPhase), event, at);
     expect(move?.life.phase).toBe(expected[event]);
   });
 });
 
 describe("a move", () => {
-  it("begins the bill only when the worker is ready for the first time", () => {
+  it("begins the bill when the worker is first ready", () => {
     const first = moveOf(lifeIn("unhealthy"), "report-ready", at);
     expect(first).toMatchObject({ life: { readyAt: 2_000 }, effects: ["bill", "announce"] });
     const again = moveOf(lifeIn("unhealthy", 1_000), "report-ready", at);
     expect(again).toMatchObject({ life: { readyAt: 2_000 }, effects: ["announce"] });
   });
 
-  it("counts the drain time from the moment the worker knows, and stops when it can work again", () => {
+  it("counts the drain time from the worker's notice, and stops when the worker can work again", () => {
     for (const [phase, event] of [
       ["ready", "fail-init"],
       ["ready", "report-draining"],
@@ -118,7 +118,7 @@ describe("a move", () => {
     expect(moveOf(broken, "report-ready", at)?.life.drainingSince).toBeUndefined();
   });
 
-  it("derives how a worker ended from its earlier state", () => {
+  it("derives a worker's kind of end from its earlier state", () => {
     const ends: readonly (readonly [WorkerPhase, number | undefined, WorkerEnd])[] = [
       ["preparing", undefined, "not_initialized"],
       ["starting", 1_000, "not_initialized"],
@@ -136,7 +136,7 @@ describe("a move", () => {
   });
 });
 
-describe("whatever happens, a worker", () => {
+describe("in any history a worker", () => {
   const anyHistory = fc.record({
     beganAt: fc.constantFrom(undefined, 0),
     history: fc.array(fc.constantFrom(...events), { maxLength: 25 }),
@@ -171,7 +171,7 @@ describe("whatever happens, a worker", () => {
   const count = (effects: readonly WorkerEffect[], effect: WorkerEffect) =>
     effects.filter((one) => one === effect).length;
 
-  it("takes no further job once it is draining, lost or ended, and never changes after it is gone", () => {
+  it("takes no further job after it is draining, lost or ended, and never changes after its end", () => {
     holds((steps) => {
       const phases = phasesOf(steps);
       const over = ["retiring", "draining", "lost", "failed", "gone"];
@@ -182,7 +182,7 @@ describe("whatever happens, a worker", () => {
     });
   });
 
-  it("is billed once, from the first time that it is ready to its end", () => {
+  it("is billed once, from its first readiness to its end", () => {
     holds((steps) => {
       const effects = effectsOf(steps);
       expect(count(effects, "bill")).toBe(phasesOf(steps).includes("ready") ? 1 : 0);
@@ -192,7 +192,7 @@ describe("whatever happens, a worker", () => {
     });
   });
 
-  it("is asked to leave at most once, and is removed from the fleet only when it is gone", () => {
+  it("is asked to leave at most once, and leaves the fleet only after its end", () => {
     holds((steps) => {
       const effects = effectsOf(steps);
       expect(count(effects, "drain")).toBeLessThanOrEqual(1);
@@ -200,7 +200,7 @@ describe("whatever happens, a worker", () => {
     });
   });
 
-  it("has a time of its end exactly when it has ended, and a ready time when it is ready", () => {
+  it("has an end time if and only if it has ended, and a ready time if it is ready", () => {
     holds((steps) => {
       for (const { life } of steps) {
         expect(life.end !== undefined).toBe(["failed", "gone"].includes(life.phase));
@@ -211,7 +211,7 @@ describe("whatever happens, a worker", () => {
     });
   });
 
-  it("can be lost until it has ended, and ends by the loss", () => {
+  it("can be lost before its end, and then ends by the loss", () => {
     holds((steps) => {
       let life = lastOf(steps);
       for (const event of ["declare-lost", "exit", "forget"] as const)

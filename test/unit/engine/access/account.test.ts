@@ -7,7 +7,7 @@ import { createTestEngine } from "../../engine-harness.ts";
 
 const KEYS = ["ssh-ed25519 AAAAC3Nz ada@example", "ecdsa-sha2-nistp256 AAAAE2Vj"];
 
-it("the account has the keys that were given last, as one record", async () => {
+it("the account has the latest given keys, as one record", async () => {
   const store = createMemoryStore();
   await using test = await createTestEngine(store);
   expect(sshKeys(test.engine)).toEqual([]);
@@ -19,20 +19,20 @@ it("the account has the keys that were given last, as one record", async () => {
 });
 
 it.each([...KEYS, "sk-ssh-ed25519@openssh.com AAAAGnNr", "ssh-rsa AAAA a comment of  words"])(
-  "%j is a key",
+  "%j is an SSH key",
   (key) => {
     expect(key).toMatch(SSH_KEY);
   },
 );
 
 it.each(["", "ssh-rsa", "AAAAB3Nz ada", "ssh-rsa AAAA\nssh-rsa BBBB", " ssh-rsa AAAA"])(
-  "%j is none",
+  "%j is no SSH key",
   (key) => {
     expect(key).not.toMatch(SSH_KEY);
   },
 );
 
-it("a text of older clients has a key in each line, empty ones aside", () => {
+it("a text of older clients has one key per line, and empty lines do not count", () => {
   expect(sshKeysIn(`${KEYS.join("\n")}\n`)).toEqual(KEYS);
   expect(sshKeysIn(sshKeysText(KEYS))).toEqual(KEYS);
   expect(sshKeysIn(" \r\n\n")).toEqual([]);

@@ -1,4 +1,4 @@
-/** Keys of the service, and what a restart keeps of them. */
+/** Keys of the service, over restarts. */
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { KeyRing } from "../../../../emulator/core/access/key-ring.ts";
@@ -16,7 +16,7 @@ function digestOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-it("makes a user's key once, which is the admin's too as long as there is no other", async () => {
+it("the service creates a user's key once, which is the admin's too without a separate one", async () => {
   const steps = await quietSteps(createMemoryStore());
   const none = { user: undefined, admin: undefined };
   const first = await settleKeys({ steps, random, startWork }, none, NOW);
@@ -27,7 +27,7 @@ it("makes a user's key once, which is the admin's too as long as there is no oth
   expect(second.records).toMatchObject([{ scope: "all", digest }]);
 });
 
-it("gives the user's key no admin rights if there is a separate admin key", async () => {
+it("the user's key has no admin rights if there is a separate admin key", async () => {
   const steps = await quietSteps(createMemoryStore());
   const { records } = await settleKeys(
     { steps, random, startWork },
@@ -46,7 +46,7 @@ it("gives the user's key no admin rights if there is a separate admin key", asyn
   expect(later.records).toMatchObject([{ scope: "all", digest: digestOf("u") }]);
 });
 
-it("keeps the keys that were made, beside one that is given later with the same text", async () => {
+it("created keys are kept beside a later given one with an equal text", async () => {
   const steps = await quietSteps(createMemoryStore());
   const settle = (user: string) =>
     settleKeys({ steps, random, startWork }, { user, admin: undefined }, NOW);
@@ -65,7 +65,7 @@ it("keeps the keys that were made, beside one that is given later with the same 
   expect([ring.find("made")?.id, ring.findById("key_a")?.scope]).toEqual(["user", "read-only"]);
 });
 
-it("a key that another process made at the same time is kept, and a key given to one process reaches the others", async () => {
+it("a key that another process created at the same time is kept, and a key given to one process reaches the others", async () => {
   const shared = new SharedStore();
   const none = { user: undefined, admin: undefined };
   const open = async () => {

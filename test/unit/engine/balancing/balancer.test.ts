@@ -1,4 +1,4 @@
-/** Requests to load balancing endpoints and the workers they get: waiting, scaling, leaving, affinity. */
+/** Requests to load balancing endpoints and their workers: waits, scaling, drains, affinity. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readAffinity } from "../../../../emulator/core/balancing/choose-worker.ts";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
@@ -37,7 +37,7 @@ function ask(wish?: string, signal = new AbortController().signal): Promise<InFl
   return request;
 }
 
-/** How it ended, if it did. */
+/** End of the request, if it has ended. */
 async function fate(request: Promise<InFlight>): Promise<unknown> {
   const pending = Promise.resolve({ pending: true });
   const told = request.then(
@@ -53,7 +53,7 @@ function idOf(position: number): string {
 }
 
 describe("a request to a load balancing endpoint", () => {
-  it("has the first worker started, and gets it as soon as that is healthy", async () => {
+  it("starts the first worker, and gets it as soon as it is healthy", async () => {
     const request = ask();
     await test.clock.settle();
     expect(servers.launched).toHaveLength(1);
@@ -85,7 +85,7 @@ describe("a request to a load balancing endpoint", () => {
     });
   });
 
-  it("does not wait any longer than its client", async () => {
+  it("stops waiting when its client goes away", async () => {
     const client = new AbortController();
     const request = ask(undefined, client.signal);
     await test.clock.settle();
@@ -94,7 +94,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(test.engine.balancer.demand("web").waiting).toBe(0);
   });
 
-  it("is refused when a thousand wait already", async () => {
+  it("is refused when a thousand others wait", async () => {
     const waiting = Array.from({ length: 1_000 }, () => ask());
     expect(await fate(ask())).toMatchObject({ code: "rate_limited", status: 429 });
     servers.at(0).health = 200;
@@ -103,7 +103,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(workers.size).toBe(1);
   });
 
-  it("is refused when its endpoint is deleted, and by a queue's endpoint at once", async () => {
+  it("is refused when its endpoint is deleted, and at once by a queue's endpoint", async () => {
     const request = ask();
     await test.clock.settle();
     await dropEndpoint(test.engine, "web");
@@ -117,7 +117,7 @@ describe("a request to a load balancing endpoint", () => {
     expect(await fate(wrong)).toMatchObject({ code: "wrong_endpoint_type", status: 400 });
   });
 
-  it("is cut off if it is not answered within 5.5 minutes; a conversation is not", async () => {
+  it("is cut off if it is not answered within 5.5 minutes, but not a conversation", async () => {
     const first = ask();
     await test.clock.settle();
     servers.at(0).health = 200;
@@ -140,13 +140,13 @@ describe("affinity", () => {
     await test.clock.advance(250);
   });
 
-  it("leads to the worker that is asked for; without a wish to the least busy", async () => {
+  it("leads to the requested worker, otherwise to the least busy one", async () => {
     const [first, second] = [await ask(`strict ${idOf(1)}`), await ask(idOf(1))];
     expect([first.workerId, second.workerId]).toEqual([idOf(1), idOf(1)]);
     expect((await ask()).workerId).toBe(idOf(0));
   });
 
-  it("to a worker that is gone ends with 404, a soft wish with another worker", async () => {
+  it("to an ended worker gives 404 if it is strict, and another worker if it is soft", async () => {
     for (const wish of ["strict x", "strict-resume x"]) {
       expect(await fate(ask(wish))).toMatchObject({ code: "affinity_worker_gone", status: 404 });
     }
@@ -168,7 +168,7 @@ describe("affinity", () => {
     expect(await fate(again)).toEqual({ workerId: idOf(1) });
   });
 
-  it("a resuming request ends with 404 if the worker dies meanwhile", async () => {
+  it("a resuming request gets 404 if the worker ends meanwhile", async () => {
     servers.at(1).health = 503;
     await test.clock.advance(5_000);
     const request = ask(`strict-resume ${idOf(1)}`);
@@ -180,7 +180,7 @@ describe("affinity", () => {
 });
 
 describe("the workers of a load balancing endpoint", () => {
-  it("become more with the requests in flight, and leave when idle", async () => {
+  it("increase with the requests in flight, and leave when idle", async () => {
     await test.stop();
     await setUp({}, 200);
     const first = ask();
@@ -202,7 +202,7 @@ describe("the workers of a load balancing endpoint", () => {
     expect(servers.at(0).wasDrained).toBe(true);
   });
 
-  it("finish their requests before they are asked to leave, and get nothing more", async () => {
+  it("finish their requests before they are asked to leave, and get no new ones", async () => {
     await test.stop();
     await setUp({ workersMin: 1 }, 200);
     await test.clock.advance(250);
@@ -215,12 +215,12 @@ describe("the workers of a load balancing endpoint", () => {
     expect((await ask()).workerId).toBe(idOf(1));
     request[Symbol.dispose]();
     expect(servers.at(0)).toMatchObject({ wasDrained: true, wasKilled: false });
-    // It does not go.
+    // The worker does not leave.
     await test.clock.advance(5_000);
     expect(servers.at(0).wasKilled).toBe(true);
   });
 
-  it("leave after a bounded time even if a conversation goes on", async () => {
+  it("leave after a bounded time even if a conversation continues", async () => {
     await test.stop();
     await setUp({ workersMin: 1 }, 200);
     await test.clock.advance(250);
@@ -234,7 +234,7 @@ describe("the workers of a load balancing endpoint", () => {
     expect(conversation.signal.aborted).toBe(true);
   });
 
-  it("are ended after 8 minutes and counted unhealthy if they never answer", async () => {
+  it("are ended and counted as unhealthy after 8 minutes without an answer", async () => {
     await test.stop();
     await setUp({ workersMin: 1 });
     await test.clock.advance(479_000);

@@ -13,7 +13,7 @@ export class ScriptedServer implements LaunchedWorker {
   readonly order: WorkerOrder;
   readonly server: Promise<ServerAddress>;
   readonly #exited = Promise.withResolvers<WorkerExit>();
-  /** Answer to its health check; undefined: it does not answer, and does not listen. */
+  /** Answer to its health check; undefined: it neither answers nor listens. */
   health: number | "hangs" | undefined;
   wasDrained = false;
   wasKilled = false;
@@ -27,7 +27,7 @@ export class ScriptedServer implements LaunchedWorker {
     return this.#exited.promise;
   }
 
-  /** Asked to leave it does so only when the test says `exits`. */
+  /** Leaves on request only when the test calls `exits`. */
   drain(): void {
     this.wasDrained = true;
   }
@@ -49,7 +49,7 @@ export class ScriptedServer implements LaunchedWorker {
   }
 }
 
-/** Launcher and probe in one, so that the test has both ends. */
+/** Launcher and probe in one: the test has both ends. */
 export class ScriptedServers implements Launcher, HealthProbe {
   readonly launched: ScriptedServer[] = [];
   readonly #portOf: (position: number) => number;

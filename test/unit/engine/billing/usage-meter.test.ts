@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const worker = { kind: "worker", podId: "w1", imageName: "i", perHour: 1, diskInGb: 50 } as const;
 const volume = { kind: "volume", volumeId: "v1", perHour: 1, diskInGb: 10 } as const;
 
-/** The ownership of one of several processes that owns everything. */
+/** The ownership of one of several processes, which owns everything. */
 const sharedPartitions = { holds: () => true, holdsService: () => true, isShared: true };
 
 async function meterOn(
@@ -40,7 +40,7 @@ async function meterOn(
   return { store, clock, steps, meter, warnings };
 }
 
-it("notes when something began and ended", async () => {
+it("the meter records the begin and the end of each use", async () => {
   const { meter, clock } = await meterOn();
   const startedAt = clock.now();
   meter.began(worker);
@@ -54,7 +54,7 @@ it("notes when something began and ended", async () => {
   await meter.stop();
 });
 
-it("ends the entries of a killed service at the time it was last seen, and continues the entries of volumes", async () => {
+it("the next start ends the entries of a killed service at its last sign of life, and continues those of volumes", async () => {
   const { meter, store, clock } = await meterOn();
   const startedAt = clock.now();
   meter.began(worker);
@@ -72,7 +72,7 @@ it("ends the entries of a killed service at the time it was last seen, and conti
   await next.stop();
 });
 
-it("drops entries of more than a year ago", async () => {
+it("the meter drops entries older than a year", async () => {
   const { meter, store, clock } = await meterOn();
   meter.began(worker);
   meter.ended("w1");
@@ -83,7 +83,7 @@ it("drops entries of more than a year ago", async () => {
   expect(await next.usages()).toEqual([]);
 });
 
-it("arms nothing while nothing runs", async () => {
+it("the meter arms no timer while nothing runs", async () => {
   const { meter, clock } = await meterOn();
   meter.began(worker);
   meter.ended("w1");
@@ -92,7 +92,7 @@ it("arms nothing while nothing runs", async () => {
   await meter.stop();
 });
 
-it("an entry that could not be stored is logged, and metering continues", async () => {
+it("an entry that could not be stored is logged, and the meter continues", async () => {
   const { store, fill } = storeThatFills();
   const { meter, warnings } = await meterOn(store);
   fill(true);
@@ -104,7 +104,7 @@ it("an entry that could not be stored is logged, and metering continues", async 
   expect(await meter.usages()).toMatchObject([{ podId: "w1" }]);
 });
 
-it("reads the entries of years page by page, and a bill keeps only the entries of its period", async () => {
+it("a bill reads the entries of years page by page, and keeps only those of its period", async () => {
   const { meter, steps, store, clock } = await meterOn(undefined, undefined, sharedPartitions);
   await steps.commit((step) => {
     for (let ago = 1; ago <= 2_500; ago += 1) {

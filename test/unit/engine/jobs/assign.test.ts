@@ -1,4 +1,4 @@
-/** Handing waiting jobs to workers, where that cannot be stored. */
+/** Hand-overs of waiting jobs to workers that cannot be stored. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { holdQueue, releaseQueue } from "../../../../emulator/engine/jobs/hold-queue.ts";
@@ -24,10 +24,10 @@ it("a hand-over that cannot be stored costs its worker no credit", async () => {
   expect((await worker.nextJob()).jobId).toBe(id);
 });
 
-it("hand-overs that could not be stored are made a second later, should there be room", async () => {
+it("hand-overs that could not be stored are repeated a second later if there is room", async () => {
   const { store, fill } = storeThatFills();
   await using test = await createTestEngine(store);
-  // No further worker is thought of.
+  // No further worker is considered.
   await test.addEndpoint("echo", { workersMax: 1, workersMin: 1 });
   const worker = await test.connectWorker("echo", { credit: 1 });
   holdQueue(test.engine, "echo");
@@ -40,7 +40,7 @@ it("hand-overs that could not be stored are made a second later, should there be
   await expect(releaseQueue(test.engine, "echo")).rejects.toMatchObject({ code: "storage_full" });
   await test.clock.advance(3_000);
   expect(worker.worker.credit).toBe(1);
-  // Once a second, not as often as it can.
+  // It tries once a second, not in a loop.
   expect(test.logged.length).toBeLessThan(5);
   fill(false);
   await test.clock.advance(1_000);

@@ -1,4 +1,4 @@
-/** What the service notes of the attempts at a job, and of the workers that made them. */
+/** Records of the attempts at a job and of their workers. */
 import { expect, it } from "vitest";
 import { attemptsOf } from "../../../../emulator/core/jobs/job-attempts.ts";
 import { inspectJob } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
@@ -12,7 +12,7 @@ async function submit(service: TestHttp): Promise<string> {
 const attempts = async ({ test }: TestHttp, id: string) =>
   attemptsOf((await inspectJob(test.engine, id, true)).job);
 
-it("a job that never arrived at its worker is undelivered", async () => {
+it("a job that never reached its worker is undelivered", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const id = await submit(service);
@@ -31,7 +31,7 @@ it("a job that ran when the service ended is interrupted", async () => {
   expect(await attempts(service, id)).toMatchObject([{ outcome: "interrupted", version: 1 }]);
 });
 
-it("a job that waited for its worker knows how that became ready; the next one of the same worker has nothing to tell", async () => {
+it("a job that waited for its worker has the worker's start, and the worker's next job does not", async () => {
   await using service = await startTestHttp();
   const { clock } = service.test;
   const first = await submit(service);

@@ -1,4 +1,4 @@
-/** Jobs with missing or damaged data end with that cause, and harm no others. */
+/** Jobs with missing or damaged data end with that cause, and other jobs are unharmed. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";
@@ -26,13 +26,13 @@ async function scene() {
   const known = new Set<string>();
   return {
     ...test,
-    /** Answers the job with the file of its input. */
+    /** Returns the job and the file of its input. */
     async submit(input: Buffer = LARGE) {
       const submission = { input, policy: POLICY };
       const job = await submit(test.engine, { endpointId: "echo", kind: "async", submission });
       return { ref: { endpointId: "echo", jobId: job.id }, seq: job.seq, file: this.newestFile() };
     },
-    /** The file that was not there when this was last asked. */
+    /** The file that was missing at the last read. */
     newestFile() {
       const name = fs.readdirSync(payloads).find((file) => !known.has(file)) ?? "none";
       known.add(name);
@@ -56,7 +56,7 @@ it.each([
   ["missing", (file: string) => fs.rmSync(file)],
   ["damaged", change],
 ])(
-  "a job whose input is %s fails as soon as it is handed over; its worker takes the next",
+  "a job with a %s input fails at its hand-over, and its worker takes the next one",
   async (word, harm) => {
     await using test = await scene();
     const [broken, next] = [await test.submit(), await test.submit()];
@@ -70,7 +70,7 @@ it.each([
   },
 );
 
-it("a retry of such a job fails again while its input is gone, and runs once it is back", async () => {
+it("a retry of this job fails again while its input is missing, and runs when it is back", async () => {
   await using test = await scene();
   const { ref, file } = await test.submit();
   const content = fs.readFileSync(file);
@@ -100,7 +100,7 @@ it("a completed job with a damaged output becomes FAILED when it is first read, 
     expect(job).toMatchObject({ status: "FAILED", failure: { type: "data_damaged" } });
     expect(output).toBeUndefined();
   }
-  // Nothing of it is removed: it may be worth a look.
+  // Its files are kept for an inspection.
   expect(fs.existsSync(file)).toBe(true);
   await worker.grant();
   await retry(test.engine, ref);
@@ -127,7 +127,7 @@ it("a job with a damaged stream is FAILED for its readers, with its intact outpu
   expect(output && Buffer.from(await wholePayload(output)).toString()).toBe('"all of it"');
 });
 
-it("other damage than of one payload is answered with its own code", async () => {
+it("damage beyond one payload is answered with its own code", async () => {
   let isDamaged = false;
   const refuse = async () => {
     if (isDamaged) throw new StoreDamagedError("x");

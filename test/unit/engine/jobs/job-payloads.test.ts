@@ -20,7 +20,7 @@ const [ONE, TWO] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 const CONFIG = Buffer.from('{"accessSecret":"canary","bucketName":"ü"}');
 const JOB = waitingJob(1);
 
-/** As a process finds the store that has that key. */
+/** Opens the store like a process with that key. */
 async function opened(store: Store, key: Uint8Array) {
   const steps = await openSteps(store, { log: SILENT, clock: createSystemClock() });
   const { ownership } = steps;
@@ -28,7 +28,7 @@ async function opened(store: Store, key: Uint8Array) {
   return { ...kept, random: createSystemRandom(), secretKey: fixedSecretKey(key) };
 }
 
-/** Stores a job with such an `s3Config`. */
+/** Stores a job with this `s3Config`. */
 async function withJob(engine: Awaited<ReturnType<typeof opened>>, s3Config: Uint8Array) {
   await engine.steps.commit((step) => {
     step.insertJob(JOB);
@@ -57,13 +57,13 @@ it("an s3Config is encrypted differently for each job", async () => {
   await expect(configOf(engine)).rejects.toThrow("the s3Config of a job cannot be decrypted");
 });
 
-it("an s3Config that was stored in clear is still read", async () => {
+it("an s3Config that was stored as plain text can still be read", async () => {
   const engine = await opened(createMemoryStore(), ONE);
   await withJob(engine, CONFIG);
   expect(await configOf(engine)).toBe(CONFIG.toString());
 });
 
-it("an s3Config is read after a change of the store's key, but not with another key", async () => {
+it("an s3Config can be read after a change of the store's key, but not with another key", async () => {
   const store = createMemoryStore();
   const engine = await opened(store, ONE);
   await withJob(engine, await sealConfig(engine, JOB.id, CONFIG));
@@ -72,7 +72,7 @@ it("an s3Config is read after a change of the store's key, but not with another 
   await expect(configOf(await opened(store, ONE))).rejects.toThrow("cannot be decrypted");
 });
 
-it("a webhook secret that was stored in clear is encrypted by the next start, and stays the same", async () => {
+it("a webhook secret that was stored as plain text is encrypted by the next start, and stays the same", async () => {
   const store = createMemoryStore();
   const engine = await opened(store, ONE);
   await engine.steps.commit((step) =>

@@ -70,7 +70,7 @@ it("jobs that completed, were cancelled or never ran leave no failure report", a
   for (const id of [done, waiting, cancelled]) expect((await read(service, id)).status).toBe(404);
 });
 
-it("a job that outlived its time to live while it ran is reported as it was", async () => {
+it("a job that is deleted while it runs is reported with its state then", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
   const id = await submit(service, { policy: { ttl: 10_000 } });
@@ -114,7 +114,7 @@ it("only the newest failure reports are kept", async () => {
   expect(statuses).toEqual([404, 404, 200, 200]);
 });
 
-it("a failure report outlives a restart", async () => {
+it("a failure report survives a restart", async () => {
   using directory = temporaryDirectory();
   const store = () => openSqliteStore({ directory: directory.path });
   let id: string;

@@ -1,4 +1,4 @@
-/** Queues that are longer than their window in memory. */
+/** Queues longer than their window in memory. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { requeueOrphans } from "../../../../emulator/engine/jobs/requeue.ts";
@@ -106,7 +106,7 @@ it("jobs that could not be read are handed over a second later", async () => {
   expect((await worker.nextJob()).jobId).toBe(second);
 });
 
-it("memory tells since when the oldest job waits that may cause scaling, unless one in the store alone may be older", async () => {
+it("memory knows how long the oldest job that may cause scaling has waited, unless only the store may have an older one", async () => {
   const limits = { ...MEMORY_LIMITS, windowMax: 2 };
   await using test = await createTestEngine(undefined, undefined, { limits });
   const { clock, engine } = test;

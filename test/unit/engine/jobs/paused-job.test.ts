@@ -1,4 +1,4 @@
-/** A job that a debugger holds: executionTimeout does not run, everything else does. */
+/** A job that a debugger holds: executionTimeout is paused, all other times run. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
@@ -25,7 +25,7 @@ function leaseOf({ jobId, leaseToken }: HandedJob) {
   return { jobId, leaseToken };
 }
 
-/** Lets time pass as long as the worker renews its lease. */
+/** Lets time pass while the worker renews its lease. */
 async function live(test: TestEngine, worker: ScriptedWorker, job: HandedJob, ms: number) {
   for (let left = ms; left > 0; left -= LIMITS.leaseRenewalMs) {
     await test.clock.advance(Math.min(left, LIMITS.leaseRenewalMs));
@@ -51,7 +51,7 @@ it("a paused job is never ended by the service, and has its remaining time after
   expect(await statusOf(test, job)).toBe("TIMED_OUT");
 });
 
-it("a paused job gains at most the time that it has been running, whatever its worker reports", async () => {
+it("a paused job gains at most its running time, whatever its worker reports", async () => {
   await using test = await createTestEngine();
   const { worker, job } = await running(test);
   await live(test, worker, job, 2_000);
@@ -98,7 +98,7 @@ it("a paused job's time starts over when it is handed to another worker", async 
   await worker.finish(job, { kind: "handed-back" });
   const other = await test.connectWorker();
   const again = await other.nextJob();
-  // What is said under the old lease is of no effect.
+  // Reports under the old lease have no effect.
   await worker.report({ pauses: [{ ...leaseOf(job), isPaused: true, pausedMs: 0 }] });
   await live(test, other, again, OVERRUN_MS);
   expect(await statusOf(test, again)).toBe("TIMED_OUT");

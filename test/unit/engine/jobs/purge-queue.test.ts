@@ -13,7 +13,7 @@ async function submitOne({ engine }: TestEngine): Promise<string> {
   return id;
 }
 
-it("removes the jobs that waited at the call, and no job that is submitted during the purge", async () => {
+it("a purge removes the jobs that waited at the call, and no job submitted during it", async () => {
   await using test = await createTestEngine();
   const early = [await submitOne(test), await submitOne(test)];
   const [removed, late] = await Promise.all([purgeQueue(test.engine, "echo"), submitOne(test)]);

@@ -1,4 +1,4 @@
-/** A job changes between the reads of its record and its output: the answer still shows one moment. */
+/** A job changes between the reads of its record and its output: the answer still shows one state. */
 import { Buffer } from "node:buffer";
 import { describe, expect, it } from "vitest";
 import { inspectJob } from "../../../../emulator/engine/jobs/read/inspect-jobs.ts";
@@ -61,8 +61,8 @@ async function scene() {
   };
 }
 
-describe.each(READERS)("who asks for %s", (_, read) => {
-  it("sees no output of a job that runs, if it ends meanwhile", async () => {
+describe.each(READERS)("a reader of %s", (_, read) => {
+  it("sees no output of a running job that ends during the read", async () => {
     await using scened = await scene();
     const { engine, ref, worker, handed } = scened;
     scened.while(() => worker.complete(handed, "done"));
@@ -73,7 +73,7 @@ describe.each(READERS)("who asks for %s", (_, read) => {
     ]);
   });
 
-  it("is answered at once about a job that streams all the time", async () => {
+  it("gets an answer at once about a job that streams continuously", async () => {
     await using scened = await scene();
     const { engine, ref, worker, handed } = scened;
     await worker.progress(handed, "half");
@@ -87,7 +87,7 @@ describe.each(READERS)("who asks for %s", (_, read) => {
     expect(index).toBe(1);
   });
 
-  it("sees no progress of a job that has failed, if it runs again meanwhile", async () => {
+  it("sees no progress of a failed job that runs again during the read", async () => {
     await using scened = await scene();
     const { engine, ref, worker, handed } = scened;
     await worker.fail(handed, { type: "handler_error", message: "for now" });

@@ -1,4 +1,4 @@
-/** A bucket that cannot be read for a while: jobs with inputs there wait behind other jobs, without counting an attempt. */
+/** A bucket that cannot be read for a while: jobs with inputs there wait behind others without losing an attempt. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
@@ -37,7 +37,7 @@ async function scene(read: () => Promise<unknown>) {
   };
 }
 
-it("a job with an unreadable input waits behind others until it can be read, without counting an attempt", async () => {
+it("a job with an unreadable input waits behind others until it can be read, without losing an attempt", async () => {
   let isAway = true;
   let tries = 0;
   await using test = await scene(async () => {

@@ -1,4 +1,4 @@
-/** Room for large payloads: given in order, given back, waited for, and refused in time. */
+/** Room for large payloads: given in order, returned, waited for, and refused in time. */
 import { expect, it } from "vitest";
 import { BytesInFlight } from "../../../../emulator/engine/limits/bytes-in-flight.ts";
 import { FakeClock } from "../../../fake-clock.ts";
@@ -18,7 +18,7 @@ function room() {
   return { clock, inFlight, order, take };
 }
 
-it("shares are given as long as there is room, then in the order in which they were asked for", async () => {
+it("shares are given while there is room, then in the order of the requests", async () => {
   const { order, take } = room();
   const [first, second] = [await take("a", 60), await take("b", 40)];
   const [large, small] = [take("large", 90), take("small", 5)];
@@ -32,7 +32,7 @@ it("shares are given as long as there is room, then in the order in which they w
   expect(order).toEqual(["a", "b", "large", "small"]);
 });
 
-it("more than there is room for at all is given alone", async () => {
+it("a request for more than the total room is served alone", async () => {
   const { order, take } = room();
   const whole = await take("whole", 1_000);
   const next = take("next", 1);
@@ -53,7 +53,7 @@ it("a request is refused if it waits too long, or if too many wait already", asy
   await clock.advance(30_000);
   await ends;
   all?.[Symbol.dispose]();
-  // What was refused holds nothing.
+  // A refused request holds no room.
   expect(await take("e", 100)).toBeDefined();
 });
 
@@ -73,7 +73,7 @@ it("an immediate share comes from half of the room, and overtakes no waiting req
   const held = inFlight.takeNow(50);
   expect(held).toBeDefined();
   expect(inFlight.takeNow(1)).toBeUndefined();
-  // The other half goes on.
+  // The other half is still used.
   (await take("a", 50))?.[Symbol.dispose]();
   held?.[Symbol.dispose]();
   held?.[Symbol.dispose]();

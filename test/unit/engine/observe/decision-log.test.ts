@@ -1,4 +1,4 @@
-/** Recorded decisions of the scaler: those that change something, and once each the reasons that hold others back. */
+/** Recorded decisions of the scaler: changes, and each reason for a hold-back once. */
 import { expect, it } from "vitest";
 import type { ScaleDecision, ScaleReason } from "../../../../emulator/core/workers/scale-reason.ts";
 import { DecisionLog } from "../../../../emulator/engine/observe/decision-log.ts";
@@ -13,14 +13,14 @@ const atMaximum = (waiting: number): readonly ScaleReason[] => [
   { type: "at-maximum", workersMax: 2 },
 ];
 
-/** Keeps the decision if it is worth that, and answers whether it is. */
+/** Keeps the decision if it is relevant; returns whether it is. */
 function decide(log: DecisionLog, made: ScaleDecision): boolean {
   const isNew = log.isNew("x", made);
   if (isNew) log.take({ type: "scale", endpointId: "x", decision: made });
   return isNew;
 }
 
-it("under a load that comes and goes at the maximum one decision is kept, not one for each job", () => {
+it("a fluctuating load at the maximum is recorded as one decision, not one for each job", () => {
   const log = new DecisionLog();
   for (let job = 0; job < 1_000; job += 1) {
     decide(log, decision(atMaximum(job % 7)));
@@ -29,7 +29,7 @@ it("under a load that comes and goes at the maximum one decision is kept, not on
   expect(log.of("x")).toHaveLength(1);
 });
 
-it("decisions that change something are always kept, and a later hold-back is logged again", () => {
+it("decisions with a change are always kept, and a later hold-back is logged again", () => {
   const log = new DecisionLog();
   decide(log, decision(atMaximum(1)));
   decide(log, decision([{ type: "idle", idleTimeout: 5 }], { drain: ["a"] }));
@@ -45,7 +45,7 @@ it("decisions that change something are always kept, and a later hold-back is lo
   ]);
 });
 
-it("an endpoint keeps its newest 200, and nothing when it is forgotten", () => {
+it("an endpoint keeps its newest 200 decisions, and none after it was dropped", () => {
   const log = new DecisionLog();
   for (let at = 0; at < 300; at += 1) decide(log, decision([], { at, start: 1 }));
   expect([log.of("x").length, log.of("x")[0]?.at]).toEqual([200, 100]);

@@ -1,4 +1,4 @@
-/** Functions that throw, or reject, where the engine calls them: they harm nothing but themselves. */
+/** Callbacks that throw or reject in the engine: they have no other effect. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
@@ -71,7 +71,7 @@ function portsOf(onDefect: (error: unknown) => void): readonly Port[] {
 }
 
 describe.each(failing)("a function that %s", (_, defect) => {
-  test("at a port of the engine is told of, and the others are called all the same", async () => {
+  test("at a port of the engine is logged, and the others are still called", async () => {
     const told: unknown[] = [];
     for (const { name, listen, call } of portsOf((error) => told.push(error))) {
       told.length = 0;
@@ -89,7 +89,7 @@ describe.each(failing)("a function that %s", (_, defect) => {
     }
   });
 
-  test("as a follower of an engine keeps no job from its end, and is logged once with its stack", async () => {
+  test("as a follower of an engine blocks no job's end, and is logged once with its stack", async () => {
     await using scene = await createTestEngine();
     scene.engine.events.follow(defect);
     const worker = await scene.connectWorker();
@@ -166,7 +166,7 @@ describe("a callback after a batch", () => {
     },
   );
 
-  test("that throws while a step is taken back leaves the other steps taken back", async () => {
+  test("that throws during the undo of a step leaves the other undos intact", async () => {
     const { store, writer, jobs, defects } = openWriter();
     const first = outcomeOf(writer.run((step) => insert(step)));
     const second = outcomeOf(
@@ -184,7 +184,7 @@ describe("a callback after a batch", () => {
     await writer.close();
   });
 
-  test("that throws does not make callers loop that wait for other replicas' changes", async () => {
+  test("that throws does not keep callers that wait for other replicas' changes in a loop", async () => {
     const { writer, store, memory } = sharedMemory({ learned: fail, release: fail });
     void writer.run((step) => step.putRecord("account", "account", { sshKeys: [] }));
     await turn();

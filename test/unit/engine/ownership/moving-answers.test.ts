@@ -1,4 +1,4 @@
-/** Answers from memory, and waiting requests, when another process may own their endpoint. */
+/** Answers from memory, and waiting requests, when another process may own the endpoint. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { health, healthOfAll } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import { endpointOverviews } from "../../../../emulator/engine/resources/endpoints/endpoint-overview.ts";
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => service[Symbol.asyncDispose]());
 
-it("a replica that stood still answers from the store, but not from memory", async () => {
+it("a replica that was frozen answers from the store, but not from memory", async () => {
   const { engine, replica } = first;
   const { id } = await submitTo(first, "echo-1");
   const ref = { endpointId: "echo-1", jobId: id };
@@ -79,7 +79,7 @@ it("when an endpoint is lost, callers that wait for its jobs are told; callers o
   expect((await kept).job.status).toBe("COMPLETED");
 });
 
-it("when an endpoint is released, waiting callers get the answer if their job ends first, and learn of the move otherwise", async () => {
+it("when an endpoint is released, waiting callers get the answer if their job ends first, and otherwise learn of the move", async () => {
   const worker = await first.test.connectWorker("echo-1");
   const request = requestOf("echo-1", { kind: "sync" });
   const running = submitAndWait(first.engine, request, 60_000, signal);

@@ -1,4 +1,4 @@
-/** Jobs of endpoints that come, leave and are lost, on a store that several engines share. */
+/** Jobs of endpoints that are gained, released and lost, on a store that several engines share. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { cancel } from "../../../../emulator/engine/jobs/cancel.ts";
 import { MEMORY_LIMITS } from "../../../../emulator/engine/steps/state/job-memory.ts";
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => service[Symbol.asyncDispose]());
 
-it("the waiting jobs of a new endpoint are served in order, and its running jobs are queued again without counting an attempt", async () => {
+it("the waiting jobs of a gained endpoint are served in order, and its running jobs are queued again without losing an attempt", async () => {
   const first = await service.open([1, 2]);
   const worker = await first.test.connectWorker("echo-1");
   const ids = [];
@@ -31,7 +31,7 @@ it("the waiting jobs of a new endpoint are served in order, and its running jobs
   expect(second.engine.steps.countsNow("echo-1")).toMatchObject({ inProgress: 4, retried: 0 });
 });
 
-it("a step on an endpoint that is not held is refused, with a time to try again, and changes nothing", async () => {
+it("a step on an endpoint of another replica is refused with a retry time, and changes nothing", async () => {
   const first = await service.open([1]);
   const { id } = await submitTo(first, "echo-1");
   const second = await service.open([2]);
@@ -65,7 +65,7 @@ it("if a batch's partitions are partly lost, the rest is stored, and the lost on
   expect(first.engine.steps.jobsInMemory().map(({ id }) => id)).toEqual(ids);
   expect(first.engine.steps.countsNow("echo-2").inQueue).toBe(2);
   expect(() => first.engine.steps.countsNow("echo-1")).toThrow("no replica that can be reached");
-  // And it may come back, as the other one left it.
+  // The endpoint may come back with the other replica's state.
   await submitTo(second, "echo-1");
   await second.replica.give(first.replica, "now", 1);
   expect(first.engine.steps.countsNow("echo-1").inQueue).toBe(1);
@@ -134,12 +134,12 @@ it("a running read restores nothing of a lost endpoint, and nothing outdated of 
   await second.replica.give(first.replica, "now", 1);
   expect(first.engine.steps.countsNow("echo-1").inQueue).toBe(1);
   read.open();
-  // It was cancelled already, as is read once more.
+  // The job was cancelled, as another read shows.
   expect(await cancelled).toMatchObject({ id, status: "CANCELLED" });
   expect(first.engine.steps.countsNow("echo-1").inQueue).toBe(1);
 });
 
-it("keys are this replica's own, and go on above all that others gave", async () => {
+it("a replica uses its own keys, above all that others used", async () => {
   const first = await service.open([1]);
   const second = await service.open();
   const keys = [];
@@ -199,7 +199,7 @@ it("a repeated submission with the same id is answered with the existing job, an
   expect(second.engine.steps.countsNow("echo-1").inQueue).toBe(0);
 });
 
-it("a submission that comes again while the first one is being stored waits for it, and fails with it", async () => {
+it("a submission that is repeated while the first one is being stored waits for it, and fails with it", async () => {
   const first = await service.open([1]);
   const gate = new Gate();
   first.replica.before = gate.pass;

@@ -1,4 +1,4 @@
-/** Workers, hand-overs and requests of endpoints that leave or are lost. */
+/** Workers, hand-overs and requests of endpoints that are released or lost. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readAffinity } from "../../../../emulator/core/balancing/choose-worker.ts";
 import { ScriptedServers } from "../balancing/scripted-servers.ts";
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => service[Symbol.asyncDispose]());
 
-/** The first engine has a job that runs. */
+/** The first engine has a running job. */
 async function running() {
   const { id } = await submitTo(first, "echo-1");
   await service.settle();
@@ -81,7 +81,7 @@ it.each([
   async ({ when, ms }) => {
     const { id, worker, job } = await running();
     const given = first.replica.give(second.replica, when, 1);
-    // The worker behaves like one at work.
+    // The worker behaves like a busy one.
     for (let waited = 0; waited < ms - 500; waited += 500) {
       await service.clock.advance(500);
       await worker.report({ renewals: [{ jobId: job.jobId, leaseToken: job.leaseToken }] });
@@ -102,7 +102,7 @@ it("an endpoint's batch in progress is stored before the endpoint is released", 
   third.replica.before = gate.pass;
   const submitted = submitTo(third, "echo-3");
   await service.settle();
-  // Gathers while the endpoint leaves.
+  // This batch gathers while the endpoint is released.
   const late = submitTo(third, "echo-3");
   const refused = refusalOf(late);
   const given = third.replica.give(second.replica, "now", 3);
@@ -126,7 +126,7 @@ it("an endpoint that is lost during its release and gained again is not released
   expect(first.engine.steps.countsNow("echo-1").inQueue).toBe(1);
 });
 
-it("a hand-over is not sent if the replica stood still before it and another one may have the endpoint", async () => {
+it("a hand-over is not sent after a standstill of the replica, when another one may own the endpoint", async () => {
   const worker = await first.test.connectWorker("echo-1");
   const gate = new Gate();
   first.replica.after = gate.pass;
@@ -139,7 +139,7 @@ it("a hand-over is not sent if the replica stood still before it and another one
   expect(worker.orders.flatMap(({ jobs = [] }) => jobs)).toEqual([]);
 });
 
-it("the scaler starts workers where the endpoint has come, and no others", async () => {
+it("the scaler starts workers at the endpoint's new owner only", async () => {
   const here = new ScriptedLauncher();
   const third = await service.open([], here);
   await submitTo(first, "echo-1");
@@ -164,7 +164,7 @@ async function balancing() {
   return { servers, third, ask, request: await answering };
 }
 
-it("requests wait for a worker while their endpoint leaves at once, and are then refused to be sent on", async () => {
+it("requests that wait for a worker of a released endpoint are refused at once, to be forwarded", async () => {
   const { servers, third, ask, request } = await balancing();
   const given = third.replica.give(second.replica, "now", 3);
   const waiting = ask();
@@ -203,7 +203,7 @@ it.each(["idle", "stop"] as const)(
   },
 );
 
-it("endless requests are cut off at the same time as jobs, and new requests are held only in the last 5 s before", async () => {
+it("endless requests are cut off after the time of jobs, and new requests are held only in the last 5 s before", async () => {
   const { servers, third, ask, request } = await balancing();
   const given = third.replica.give(second.replica, "stop", 3);
   await service.clock.advance(24_500);
@@ -219,7 +219,7 @@ it("endless requests are cut off at the same time as jobs, and new requests are 
   request[Symbol.dispose]();
 });
 
-it("a worker is started for a request to an endpoint whose partition waits for a job that runs", async () => {
+it("a worker is started for a request to an endpoint with a partition that waits for a running job", async () => {
   const servers = new ScriptedServers(200);
   const third = await service.open([3], servers, { healthProbe: servers });
   await third.test.addEndpoint("web-3", { type: "LOAD_BALANCING", workersMax: 1 });

@@ -1,4 +1,7 @@
-/** Engines on one store between which endpoints move in every way, while jobs are submitted, run, end and are cancelled. */
+/**
+ * Engines on one store between which endpoints move in all ways, while jobs are submitted, run, end and are
+ * cancelled.
+ */
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
@@ -29,9 +32,9 @@ interface Held {
 
 export class MovingWorld {
   readonly service = new SharedService();
-  /** The jobs as they are stored. */
+  /** The stored jobs. */
   readonly #jobs = new Map<string, Job>();
-  /** What was acknowledged of each: its status then. */
+  /** Acknowledged status of each job. */
   readonly #told = new Map<string, Job["status"]>();
   readonly #workers: ScriptedWorker[] = [];
   readonly #held: Held[] = [];
@@ -68,7 +71,10 @@ export class MovingWorld {
     for (let turns = pick % 4; turns > 0; turns -= 1) await turn();
   }
 
-  /** Lets everything come to rest and all jobs end. Throws if anything is not as it was said to be. */
+  /**
+   * Waits until everything has settled and all jobs have ended. Throws if a result differs from what was
+   * acknowledged.
+   */
   async end(): Promise<void> {
     for (const member of this.service.members) this.#resume(member);
     while (this.#underWay.size > 0) {
@@ -123,7 +129,7 @@ export class MovingWorld {
     this.#underWay.add(over);
   }
 
-  /** First wherever it comes in, then at the owner, under the same id. */
+  /** Submits it first at any engine, then at the owner, under one id. */
   async #submit(endpointId: string, first: Member): Promise<void> {
     const id = `job-${(this.#submitted += 1)}`;
     for (const member of [first, this.#ownerOf(endpointId), this.#ownerOf(endpointId)]) {
@@ -168,7 +174,7 @@ export class MovingWorld {
     this.#told.set(job.id, "CANCELLED");
   }
 
-  /** The former owner hears of it later. */
+  /** The former owner learns of it later. */
   async #steal(endpointId: string, member: Member): Promise<void> {
     if (this.#ownerOf(endpointId) === member) return;
     this.moves += 1;
@@ -195,7 +201,7 @@ export class MovingWorld {
     }
   }
 
-  /** Its batches reach the store only when it goes on, perhaps too late. */
+  /** Its batches reach the store only after the standstill, perhaps too late. */
   #pause(member: Member): void {
     if (this.#gates.has(member)) return;
     const gate = new Gate();

@@ -1,4 +1,7 @@
-/** Endpoints move between engines at random: nothing acknowledged is lost, nothing is decided twice, and queues keep their order. */
+/**
+ * Endpoints move between engines at random: no acknowledged job is lost, none is decided twice, and queues keep
+ * their order.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { sized } from "../../../setup/size.ts";
@@ -31,7 +34,7 @@ function holds(
 }
 
 it(
-  "nothing acknowledged is lost, nothing is decided by two at once, and queues keep their order",
+  "no acknowledged job is lost, no job is decided by two engines, and queues keep their order",
   { timeout: sized(20_000, 240_000) },
   async () => {
     let moves = 0;
@@ -39,7 +42,7 @@ it(
       holds(undefined, (more) => (moves += more)),
       { numRuns: sized(40, 1_500), ...(sized(1, 0) === 1 && { seed: SEED }) },
     );
-    // It is put to the test.
+    // The property itself is tested.
     expect(moves).toBeGreaterThan(50);
   },
 );

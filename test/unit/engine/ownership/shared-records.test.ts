@@ -41,7 +41,7 @@ it("concurrent changes by two engines both take effect, each based on the stored
   }
 });
 
-it("a name that another engine took meanwhile is refused", async () => {
+it("a name that another engine has just used is refused", async () => {
   const first = await service.open();
   const second = await service.open();
   const made = [first, second].map(({ engine }) => createTemplate(engine, templateNamed("one")));
@@ -59,10 +59,10 @@ it("a step is rerun if others changed its records before it was stored; jobs of 
   first.replica.before = gate.pass;
   const [job, a] = [submitTo(first, "echo-1"), createTemplate(first.engine, templateNamed("a"))];
   await service.settle();
-  // Gathers while the other one is written.
+  // This batch gathers while the other one is written.
   const b = createTemplate(first.engine, templateNamed("b"));
   await createTemplate(second.engine, templateNamed("c"));
-  // Changes reported while a batch of records is written are taken in after it.
+  // Changes reported while a batch of records is written are applied after it.
   await first.replica.refreshRecords();
   expect(namesIn(first)).not.toContain("c");
   gate.open();

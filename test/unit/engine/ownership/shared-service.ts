@@ -1,4 +1,4 @@
-/** Engines that share a store, each with time and chance in the test's hands. */
+/** Engines that share a store, with time and chance controlled by the test. */
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
@@ -15,7 +15,7 @@ export interface Member {
   readonly replica: SharedReplica;
 }
 
-/** Ids that an engine may draw before they could be another one's. */
+/** Number of ids that an engine may draw before they could be another's. */
 const IDS_EACH = 1_000_000;
 
 export class SharedService implements AsyncDisposable {
@@ -39,7 +39,7 @@ export class SharedService implements AsyncDisposable {
       ...options,
     });
     for (const partition of [1, 2, 3]) await test.addEndpoint(`echo-${partition}`);
-    // Nothing here needs more than turns of the event loop, and some things are held up by the test.
+    // Work here needs only turns of the event loop, and the test delays some of it.
     this.clock.isBusy = () => false;
     const member = { test, engine: test.engine, replica };
     this.members.push(member);
@@ -63,10 +63,10 @@ export class SharedService implements AsyncDisposable {
   }
 }
 
-/** An order of the test: its waiters go on when it is opened. */
+/** A gate of the test: its waiters continue when it is opened. */
 export class Gate {
   readonly #opened = Promise.withResolvers<void>();
-  /** How many have come to it. */
+  /** Number of arrivals. */
   reached = 0;
 
   readonly pass = async (): Promise<void> => {
@@ -97,7 +97,7 @@ export async function stored({ shared }: SharedService, id: string): Promise<Job
   return shared.store.job(id);
 }
 
-/** The error of a refusal that is expected later in the test. */
+/** The error of a refusal that a test expects later. */
 export function refusalOf(asked: Promise<unknown>): Promise<unknown> {
   return asked.then(
     () => "it was not refused",

@@ -1,4 +1,4 @@
-/** One store in memory for several engines, with the fences of a shared store; the test decides who owns what. */
+/** One store in memory for several engines, with the fences of a shared store; the test assigns ownership. */
 import assert from "node:assert/strict";
 import { dueAt } from "../../../../emulator/core/jobs/job-due.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
@@ -24,7 +24,7 @@ const PARTITIONS = 8;
 const SERVICE_PARTITION = 0;
 const SLOTS = 64;
 
-/** Endpoints of a test name their partition: `echo-3` is of partition 3, and those without a number of partition 1. */
+/** Partition of an endpoint by its name: `echo-3` is of partition 3, and one without a number of partition 1. */
 export function partitionOf(endpointId: string): number {
   return Number(/-(\d+)$/.exec(endpointId)?.[1] ?? 1) % PARTITIONS;
 }
@@ -33,17 +33,17 @@ export class SharedStore {
   readonly store = createMemoryStore();
   /** The owner of each partition. */
   readonly owners = new Map<number, SharedReplica>();
-  /** Counts the owners of each partition. */
+  /** Number of owners of each partition so far. */
   readonly epochs = new Map<number, number>();
   readonly replicas: SharedReplica[] = [];
   lastSeq = 0;
   recordsVersion = 0;
-  /** Without it anybody may store anything. */
+  /** Whether it is fenced; otherwise any replica may store. */
   isFenced = true;
   /** Called with each batch that is stored. */
   look: (batch: Batch) => void = () => undefined;
   readonly #turns = new Turns();
-  /** Each change of a record, with the version that it made. */
+  /** Each change of a record, with its new version. */
   readonly #changes: {
     readonly version: number;
     readonly kind: RecordKind;
@@ -57,7 +57,10 @@ export class SharedStore {
     return replica;
   }
 
-  /** Stores it as a whole if these are the epochs of all of its partitions, and its changes of records rest on the newest ones. */
+  /**
+   * Stores the batch if it has the present epochs of all its partitions, and its changes of records are based on
+   * the newest ones.
+   */
   storeFenced(batch: Batch, epochs: ReadonlyMap<number, number>): Promise<void> {
     return this.#turns.inTurn(async () => {
       const isLost = (partition: number) =>
@@ -107,22 +110,22 @@ export class SharedStore {
 
 export class SharedReplica implements Ownership {
   readonly self: Replica;
-  /** What the engine on it uses as its store. */
+  /** The store for its engine. */
   readonly store: Store;
   readonly slot: number;
   readonly servicePartition = SERVICE_PARTITION;
   readonly partitionCount = PARTITIONS;
   owner: Owner | undefined;
-  /** The process has stood still, or the store has not been heard of, so that nothing is sure. */
+  /** True: the process was frozen, or the store has not answered, so its ownership is unknown. */
   isUnsure = false;
-  /** Partitions that it takes when its engine begins. */
+  /** Partitions that it owns when its engine starts. */
   first: readonly number[] = [];
   hasEnded = false;
-  /** What a batch waits for before it reaches the store, and before its owner hears of that. */
+  /** Gates before a batch reaches the store, and before its owner learns of that. */
   before: () => Promise<void> = async () => undefined;
   after: () => Promise<void> = async () => undefined;
   readonly #shared: SharedStore;
-  /** The loads of the partitions that it has, or had last. */
+  /** The loads of its present or last partitions. */
   readonly #epochs = new Map<number, number>();
   #learn: (changed: ChangedRecords) => void = () => undefined;
   #known = 0;
@@ -229,7 +232,7 @@ export class SharedReplica implements Ownership {
     await Promise.all(partitions.map(leave));
   }
 
-  /** Takes the partitions from their owners, who learn of it later or never. */
+  /** Takes the partitions from their owners, which learn of it later or never. */
   async take(...partitions: readonly number[]): Promise<void> {
     const { epochs, owners } = this.#shared;
     for (const partition of partitions) {
@@ -243,7 +246,7 @@ export class SharedReplica implements Ownership {
     this.owner.gained(gain);
   }
 
-  /** Gives the partitions to another one in order. */
+  /** Moves the partitions to another replica in order. */
   async give(to: SharedReplica, when: LeaveWhen, ...partitions: readonly number[]): Promise<void> {
     await this.owner?.leave(new Set(partitions), when);
     await to.take(...partitions);
@@ -269,7 +272,7 @@ function isOfRecord(
   return change.type === "put-record" || change.type === "delete-record";
 }
 
-/** All that a batch changes has its partition, but records. */
+/** All changes of a batch have a partition, except those of records. */
 function partitionsOf({ jobs, counts, changes }: Batch): Set<number> {
   const partitions = new Set(
     [...counts.keys(), ...jobs.map(({ after }) => after.endpointId)].map(partitionOf),

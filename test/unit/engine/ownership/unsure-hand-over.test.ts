@@ -1,9 +1,9 @@
-/** Hand-overs that become durable while this process does not know whether it may decide. */
+/** Hand-overs that become durable while this process does not know whether it is the owner. */
 import { expect, it } from "vitest";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { Gate, SharedService, submitTo } from "./shared-service.ts";
 
-it("a hand-over that was not sent, because another replica might have owned the partition, is repeated in its place and counts no attempt", async () => {
+it("a hand-over that was not sent for unknown ownership is repeated in place and costs no attempt", async () => {
   await using service = new SharedService();
   const first = await service.open([1, 2]);
   const { replica, test } = first;

@@ -1,4 +1,4 @@
-/** A start on a full disk: its writes wait for room, in order, and are done once there is some. */
+/** A start on a full disk: its writes wait for room, in order, and are done when there is room. */
 import { expect, it } from "vitest";
 import { openEngine } from "../../../../emulator/engine/engine.ts";
 import { quietSteps } from "../steps/quiet-steps.ts";
@@ -37,7 +37,7 @@ function startWork() {
   return { start: new StartWork(clock, log), clock, log, logged, done, work, nextTry };
 }
 
-it("work that has room is done at once, and other failures are passed on", async () => {
+it("work is done at once if there is room, and other failures are passed on", async () => {
   const { start, done, work, logged } = startWork();
   await start.do(work("a"));
   await expect(start.do(work("b", new RangeError("no sense")))).rejects.toThrow("no sense");
@@ -85,7 +85,7 @@ it("no work is done after a stop", async () => {
   expect({ done, armed: clock.armed }).toEqual({ done: [], armed: 0 });
 });
 
-it("a job that a former worker had costs no attempt, however long there was no room", async () => {
+it("a job of an earlier worker loses no attempt, however long there was no room", async () => {
   const { store, fill } = storeThatFills();
   const handler = { id: "hello", path: "/handlers/hello.ts" };
   const job = handedOver(waitingJob(1, { endpointId: handler.id }));
@@ -115,7 +115,7 @@ it("a job that a former worker had costs no attempt, however long there was no r
   await engine.stop("kill");
 });
 
-it("a given key is valid at once and stored when there is room; making a new key is refused", async () => {
+it("a given key is valid at once and stored when there is room, but a new key is refused", async () => {
   const { store, fill } = storeThatFills();
   const { start, nextTry } = startWork();
   const steps = await quietSteps(store);

@@ -149,7 +149,7 @@ describe("a pod", () => {
     await stop();
   });
 
-  it("starts again at once if the Docker engine went away and is back already", async () => {
+  it("starts again at once if the Docker engine was away and is already back", async () => {
     const { launcher, create, settle, read, stop } = await scene();
     const id = await create(CPU);
     launcher.at(0).exit({ goneWith: "the Docker engine", engineWentAway: true });
@@ -159,7 +159,7 @@ describe("a pod", () => {
     await stop();
   });
 
-  it("runs again when the service does, unless it was stopped", async () => {
+  it("runs again after a restart of the service, unless it was stopped", async () => {
     const store = createMemoryStore();
     const first = await scene({}, store);
     const running = await first.create(CPU);
@@ -175,8 +175,8 @@ describe("a pod", () => {
   });
 });
 
-describe("without a usable launcher", () => {
-  it("pods are only records, and the log says so once", async () => {
+describe("pods without a usable launcher", () => {
+  it("are only records, and the log says so once", async () => {
     const { launcher, create, read, logged, stop } = await scene();
     launcher.refusal = "containers are switched off (--docker off)";
     const ids = [await create(CPU), await create(CPU)];
@@ -205,7 +205,7 @@ describe("GPUs", () => {
     await stop();
   });
 
-  it("are searched for again while a pod waits because no GPU was found", async () => {
+  it("are searched for again while a pod waits for lack of a known GPU", async () => {
     const answers: GpuInventory[] = [{ kind: "unknown", reason: "no answer within 5000 ms" }];
     const { launcher, create, clock, stop } = await scene({
       findGpus: async () => answers.shift() ?? GPUS,

@@ -1,4 +1,4 @@
-/** Changes, deletions and creations at the same moment: none is lost, none undoes another, each is reported once. */
+/** Concurrent changes, deletions and creations: none is lost, none undoes another, each is reported once. */
 import { expect, it } from "vitest";
 import { readRegistryAuthInput } from "../../../../emulator/core/resources/registry-auths/registry-auth-input.ts";
 import { readTemplateInput } from "../../../../emulator/core/resources/templates/template-input.ts";
@@ -44,7 +44,7 @@ it("no change of an endpoint or of its template is lost", async () => {
   expect(stored).toEqual({ endpoint, template: engine.directory.template("echo") });
 });
 
-it("only one of several requests gets a name", async () => {
+it("a name goes to only one of several requests", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   const { id } = await createTemplate(engine, template({ name: "a" }));
@@ -107,7 +107,7 @@ function storeWithGate() {
   return { store: gated, arm, committed, open, fill };
 }
 
-it("an endpoint that is deleted while a change of it is on its way stays deleted", async () => {
+it("an endpoint that is deleted during a change of it stays deleted", async () => {
   const { store, arm, committed, open } = storeWithGate();
   await using test = await createTestEngine(store);
   const { engine } = test;
@@ -121,7 +121,7 @@ it("an endpoint that is deleted while a change of it is on its way stays deleted
   expect((await store.boot()).records.endpoint.has("echo")).toBe(false);
 });
 
-it("a change outlives a deletion that could not be stored", async () => {
+it("a change survives a deletion that could not be stored", async () => {
   const { store, arm, committed, open, fill } = storeWithGate();
   await using test = await createTestEngine(store);
   const { engine } = test;

@@ -1,4 +1,4 @@
-/** The one key of a store that several may share: kept in mind, compared at each start, and changed. */
+/** The key of a store, which several services may share: recorded, checked at each start, and changed. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import {
@@ -29,7 +29,7 @@ const SILENT = { info: () => undefined, warn: () => undefined, error: () => unde
 const random = createSystemRandom();
 const startWork = { do: (work: () => Promise<void>) => work() };
 
-/** The store as the next process finds it. */
+/** The store for the next process. */
 const opened = async (store: Store) =>
   openSteps(store, { log: SILENT, clock: createSystemClock() });
 
@@ -52,7 +52,7 @@ async function passwordIn(store: Store, key: Uint8Array): Promise<string | undef
   return auth && unseal(auth.sealed, { key, recordId: auth.id });
 }
 
-it("the first start's key is good for the next one, and another is refused", async () => {
+it("the key of the first start is valid for the next one, and another is refused", async () => {
   const store = createMemoryStore();
   await check(store, ONE);
   await check(store, ONE);
@@ -60,7 +60,7 @@ it("the first start's key is good for the next one, and another is refused", asy
   await expect(check(store, TWO)).rejects.toThrow("SV_SECRET_KEY is not the key");
 });
 
-it("secrets that were moved here tell their key where nothing else does", async () => {
+it("moved secrets identify their key if no other record does", async () => {
   const store = createMemoryStore();
   await withAuth(store, ONE);
   await expect(check(store, TWO)).rejects.toThrow(StoreUnusableError);
@@ -68,7 +68,7 @@ it("secrets that were moved here tell their key where nothing else does", async 
   await expect(check(store, TWO)).rejects.toThrow(StoreUnusableError);
 });
 
-it("a changed key opens the same secrets, and the old one nothing", async () => {
+it("a new key decrypts the secrets, and the old one does not", async () => {
   const store = createMemoryStore();
   await check(store, ONE);
   await withAuth(store, ONE);
@@ -89,7 +89,7 @@ it("a repeated change of the key does nothing, and neither does a change from a 
   expect(await passwordIn(store, TWO)).toContain("hush");
 });
 
-it("secrets that cannot be decrypted are not lost by a change", async () => {
+it("secrets that cannot be decrypted survive a change of the key", async () => {
   const store = createMemoryStore();
   await check(store, ONE);
   await withAuth(store, THREE);

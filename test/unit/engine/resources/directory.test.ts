@@ -1,4 +1,4 @@
-/** The directory of records: what is in the store, and nothing else. */
+/** The directory of records: exactly the stored ones. */
 import { expect, it } from "vitest";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
@@ -6,7 +6,7 @@ import { createMemoryStore } from "../../../../emulator/store/memory/memory-stor
 import { createTestEngine } from "../../engine-harness.ts";
 import { storeWith } from "../store-with.ts";
 
-/** An engine on a store that stores when the test says so, which its clock does not wait for. */
+/** An engine on a store that stores when the test says so, for which its clock does not wait. */
 async function held() {
   const store = createMemoryStore();
   let gate: Promise<void> = Promise.resolve();
@@ -28,7 +28,7 @@ async function held() {
   return { test, hold };
 }
 
-it("a step's records are known once they are durable and its effects are released, not before", async () => {
+it("a step's records are known only when they are durable and its effects are released", async () => {
   const { test, hold } = await held();
   await using _ = test;
   const { directory, events, steps } = test.engine;
@@ -55,7 +55,7 @@ it("a step's records are known once they are durable and its effects are release
   expect(directory.endpointIds()).toEqual(new Set());
 });
 
-it("records that could not be stored are never known; records that two batches change are known as of each batch", async () => {
+it("records that could not be stored are never known, and records of two batches are known as of each batch", async () => {
   const { test, hold } = await held();
   await using _ = test;
   const { directory, steps } = test.engine;
@@ -78,7 +78,7 @@ it("records that could not be stored are never known; records that two batches c
   expect(directory.endpoint("echo").name).toBe("second");
 });
 
-it("an endpoint that was stored without a type has a queue", async () => {
+it("an endpoint that was stored without a type is a queue", async () => {
   const store = createMemoryStore();
   const before = await createTestEngine(store);
   const { type: _, ...old } = before.engine.directory.endpoint("echo");

@@ -1,4 +1,4 @@
-/** What happens to a network volume when its record, or the place for its files, cannot be stored. */
+/** A network volume when its record, or the place for its files, cannot be stored. */
 import { expect, it } from "vitest";
 import {
   createNetworkVolume,
@@ -35,7 +35,7 @@ it("a volume without room for its files is not created, and the client learns th
   expect(engine.steps.records.all("networkVolume")).toEqual([]);
 });
 
-it("a volume that is deleted and changed at the same moment stays deleted", async () => {
+it("a volume that is deleted and changed at the same time stays deleted", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   const { id } = await createNetworkVolume(engine, order);

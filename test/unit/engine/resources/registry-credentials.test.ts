@@ -1,4 +1,4 @@
-/** Stored registry credentials: readable with the right key only, and checked at the start. */
+/** Stored registry credentials: readable with their key only, and checked at the start. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { openEngine } from "../../../../emulator/engine/engine.ts";
@@ -59,7 +59,7 @@ it("stored credentials are read back, in this start and in the next", async () =
   expect(logged).toEqual([]);
 });
 
-it("stores the same credentials differently each time", async () => {
+it("equal credentials are stored differently each time", async () => {
   const { store, auth } = await storeWithAuth();
   const { engine } = await start(store, right);
   const other = await createRegistryAuth(engine, { ...INPUT, name: "again" });
@@ -70,26 +70,29 @@ it("stores the same credentials differently each time", async () => {
 it.each([
   ["with another key", wrong, "the key is another one than they were encrypted with"],
   ["without the key", gone, "the key is gone"],
-])("%s it says so at the start and when they are needed, and goes on", async (_how, key, why) => {
-  const { store, auth } = await storeWithAuth();
-  const { engine, logged } = await start(store, key);
-  expect(logged).toEqual([
-    {
-      level: "error",
-      fields: { containerRegistryAuthId: auth.id, name: "ghcr" },
+])(
+  "%s the engine reports this at the start and at each use, and continues",
+  async (_how, key, why) => {
+    const { store, auth } = await storeWithAuth();
+    const { engine, logged } = await start(store, key);
+    expect(logged).toEqual([
+      {
+        level: "error",
+        fields: { containerRegistryAuthId: auth.id, name: "ghcr" },
+        message: expect.stringContaining(why),
+      },
+    ]);
+    expect(logged[0]?.message).toContain(
+      `the credentials of the container registry auth "ghcr" (${auth.id}) cannot be decrypted`,
+    );
+    await expect(registryCredentials(engine, auth.id)).rejects.toMatchObject({
+      code: "secrets_unusable",
       message: expect.stringContaining(why),
-    },
-  ]);
-  expect(logged[0]?.message).toContain(
-    `the credentials of the container registry auth "ghcr" (${auth.id}) cannot be decrypted`,
-  );
-  await expect(registryCredentials(engine, auth.id)).rejects.toMatchObject({
-    code: "secrets_unusable",
-    message: expect.stringContaining(why),
-  });
-});
+    });
+  },
+);
 
-it("refuses a record that was tampered with, or put in the place of another", async () => {
+it("a record that was changed, or put in the place of another, is refused", async () => {
   const { store, auth } = await storeWithAuth();
   const { engine } = await start(store, right);
   const other = await createRegistryAuth(engine, { ...INPUT, name: "other" });
@@ -102,7 +105,7 @@ it("refuses a record that was tampered with, or put in the place of another", as
   expect(await registryCredentials(engine, other.id)).toMatchObject({ username: "ada" });
 });
 
-it("stores nothing when the key cannot be used or made", async () => {
+it("no credentials are stored when the key cannot be used or created", async () => {
   const store = createMemoryStore();
   const failing = (error: Error): SecretKey => {
     const fail = () => {
@@ -122,7 +125,7 @@ it("stores nothing when the key cannot be used or made", async () => {
   expect((await store.boot()).records.registryAuth).toEqual(new Map());
 });
 
-it("knows no credentials of an auth that is not there", async () => {
+it("an unknown auth has no credentials", async () => {
   const { engine } = await start(createMemoryStore(), right);
   await expect(registryCredentials(engine, "cl1")).rejects.toMatchObject({
     code: "registry_auth_not_found",

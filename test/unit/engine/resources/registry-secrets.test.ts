@@ -1,4 +1,4 @@
-/** A whole service on a data directory: the password of a registry is in none of its files, lines and answers. */
+/** A whole service on a data directory: no file, log line or answer contains the password of a registry. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";
@@ -17,7 +17,7 @@ const FORMS = [PASSWORD, USERNAME].flatMap((secret) => [
 ]);
 const PATH = "/v1/containerregistryauth";
 
-/** A service that notes down everything it says. */
+/** A service that records all its output. */
 async function start(
   dataDir: string,
   options: Pick<EmulatorOptions, "endpoints" | "secretKey" | "webhookSecret"> = {},
@@ -55,20 +55,20 @@ const filesOf = (directory: string) =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name));
 
-it("stores a password that can be found nowhere, and has it after a restart", async () => {
+it("a stored password is found nowhere, and is there after a restart", async () => {
   using temporary = temporaryDirectory();
   const dataDir = path.join(temporary.path, "data");
   const auth = { name: "ghcr", username: USERNAME, password: PASSWORD };
   const texts: string[] = [];
   {
     await using service = await start(dataDir);
-    // The secret of webhooks is encrypted with it.
+    // The webhook secret is encrypted with it.
     expect(fs.existsSync(path.join(dataDir, "secret.key"))).toBe(true);
     expect((await service.call("POST", PATH, auth)).status).toBe(200);
     expect((await service.call("POST", PATH, auth)).status).toBe(400);
     await service.call("POST", PATH, { ...auth, name: "b", password: [PASSWORD] });
     await service.call("POST", PATH, { ...auth, name: USERNAME, extra: PASSWORD });
-    // While it runs, with its journal.
+    // The check includes its journal while it runs.
     texts.push(...filesOf(dataDir).map((file) => fs.readFileSync(file, "latin1")));
     texts.push(...service.said);
   }
@@ -92,7 +92,7 @@ it("stores a password that can be found nowhere, and has it after a restart", as
   const names = files.map((file) => path.basename(file)).toSorted();
   expect(names).toEqual(["secret.key", "store.db", "store.mark"]);
   texts.push(...files.map((file) => fs.readFileSync(file, "latin1")));
-  // The name was found: it is looked for in the right places.
+  // The name was found, so the right places are searched.
   expect(texts.filter((text) => text.includes("ghcr")).length).toBeGreaterThan(2);
   for (const form of FORMS) {
     const latin1 = Buffer.from(form).toString("latin1");
@@ -101,7 +101,7 @@ it("stores a password that can be found nowhere, and has it after a restart", as
   expect(fs.statSync(path.join(dataDir, "secret.key")).mode & 0o777).toBe(0o600);
 });
 
-it("stores the secrets of webhooks and of a job's bucket, and no file contains them in clear", async () => {
+it("no file contains the secrets of webhooks and of a job's bucket as plain text", async () => {
   using temporary = temporaryDirectory();
   const dataDir = path.join(temporary.path, "data");
   const accessSecret = "canary-of-a-bucket/+key";
@@ -113,7 +113,7 @@ it("stores the secrets of webhooks and of a job's bucket, and no file contains t
     await using service = await start(dataDir, { endpoints });
     const job = { input: { canary: `input ${restarts}` }, s3Config };
     expect((await service.call("POST", "/v2/keeps/run", job)).status).toBe(200);
-    // It is the same after a restart.
+    // The secret is the same after a restart.
     signed ||= service.emulator.webhookSecret;
     expect(service.emulator.webhookSecret).toBe(signed);
     const found = texts().join();

@@ -1,4 +1,4 @@
-/** Releases of endpoints: made whenever a version grows, and kept with everything else. */
+/** Releases of endpoints: created whenever a version grows, and stored. */
 import { expect, it } from "vitest";
 import { Journal } from "../../../../emulator/core/undo-journal.ts";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 
-it("releases outlive a restart, and continue with the next version", async () => {
+it("releases survive a restart, and continue with the next version", async () => {
   using directory = temporaryDirectory();
   const store = () => openSqliteStore({ directory: directory.path });
   const before = await createTestEngine(await store());
@@ -36,7 +36,7 @@ it("saving a handler file makes a release without changes of the endpoint", asyn
   ]);
 });
 
-it("records of kinds that this version does not know are ignored when another replica sends them", () => {
+it("records of kinds unknown to this version are ignored when another replica sends them", () => {
   const book = new RecordBook(new Journal());
   const unknown = "release of tomorrow" as RecordKind;
   const record = { id: "a" } as Endpoint;

@@ -1,4 +1,7 @@
-/** What endpoints of files share, over several starts: made once, changed by the newer word, and never taken from others. */
+/**
+ * Shared resources of endpoints of files, over several starts: created once, changed by the newer value, and never
+ * taken from others.
+ */
 import { expect, it } from "vitest";
 import type { ServedResources } from "../../../../emulator/core/resources/endpoints/served-endpoint.ts";
 import { openEngine } from "../../../../emulator/engine/engine.ts";
@@ -61,7 +64,7 @@ async function start(
   return { engine: running.context, said };
 }
 
-it("creates volumes, auths and templates once, and connects endpoints with the ones that they name", async () => {
+it("volumes, auths and templates are created once, and connected with the endpoints that name them", async () => {
   const store = createMemoryStore();
   for (let starts = 0; starts < 2; starts += 1) {
     const { engine, said } = await start(store, SHARED);
@@ -77,7 +80,7 @@ it("creates volumes, auths and templates once, and connects endpoints with the o
   }
 });
 
-it("writes nothing if the files are the same as at the last start", async () => {
+it("a start with unchanged files writes nothing", async () => {
   using temporary = temporaryDirectory();
   const commits = [0, 0];
   for (const [run, at] of ["2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"].entries()) {
@@ -118,17 +121,17 @@ it("a change over the interface is kept until the file has a new value", async (
     readme: "mine",
     env: { A: "2" },
   });
-  // A volume only grows.
+  // A volume can only grow.
   expect(third.engine.directory.volume(VOLUME.id).size).toBe(20);
   expect(await registryCredentials(third.engine, AUTH.id)).toMatchObject({ password: "2" });
-  // Its workers are others now.
+  // Its workers have been replaced.
   for (const id of ["a", "b"])
     expect(third.engine.directory.endpoint(id).version).toBe(
       second.engine.directory.endpoint(id).version + 1,
     );
 });
 
-it("does not take a name that something made over the interface has", async () => {
+it("a name of a resource made over the interface is not taken over", async () => {
   const store = createMemoryStore();
   const { engine } = await start(store, SHARED);
   const template = await createTemplate(
@@ -146,7 +149,7 @@ it("does not take a name that something made over the interface has", async () =
   );
 });
 
-it("tells where endpoints and secret variables came from", async () => {
+it("the origins of endpoints and secret variables are reported", async () => {
   const { engine } = await start(createMemoryStore(), SHARED);
   expect(listOrigins(engine)).toEqual({
     endpoints: [

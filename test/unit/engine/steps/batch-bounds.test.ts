@@ -1,4 +1,4 @@
-/** The bounds of a batch and of the wait for room in it, when steps read cold jobs first and when others only look. */
+/** The bounds of a batch and of the wait for room in it, when steps read cold jobs first or only read. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { MEMORY_LIMITS } from "../../../../emulator/engine/steps/state/job-memory.ts";
 import { openSteps, type Steps } from "../../../../emulator/engine/steps/steps.ts";
@@ -44,18 +44,18 @@ beforeEach(async () => {
   steps = await scene.open();
 });
 
-/** A step that needs a job that memory knows nothing of. */
+/** A step that needs a job outside memory. */
 const onColdJob = (at: number) => steps.commit((step) => submit(step), { jobs: [`cold-${at}`] });
 
-describe("a batch takes 1,024 steps", () => {
-  test("also of steps that read cold jobs first, as many as there are", async () => {
+describe("a batch has at most 1,024 steps", () => {
+  test("of many steps that read cold jobs first", async () => {
     const ids = await Promise.all(Array.from({ length: 3_000 }, (_, at) => onColdJob(at)));
     expect(new Set(ids).size).toBe(3_000);
     expect(Math.max(...scene.sizes)).toBe(1_024);
     expect(scene.sizes.reduce((sum, size) => sum + size, 0)).toBe(3_000);
   });
 
-  test("also of steps on jobs that the store finds for them", async () => {
+  test("of steps on jobs that the store finds for them", async () => {
     const each = Array.from({ length: 3_000 }, (_, at) =>
       steps.commitOn(
         async () => [jobOf(at, "hello")],
@@ -66,7 +66,7 @@ describe("a batch takes 1,024 steps", () => {
     expect(Math.max(...scene.sizes)).toBe(1_024);
   });
 
-  test("for any number of steps that only read its changes", async () => {
+  test("beside any number of steps that only read its changes", async () => {
     const { writer, store } = openWriter();
     void writer.run((step) => submit(step));
     const looks = Array.from({ length: 3_000 }, () => outcomeOf(writer.durable()));
@@ -82,7 +82,7 @@ describe("a batch takes 1,024 steps", () => {
 });
 
 describe("a step is refused when it has waited for 10 s in all", () => {
-  /** Two of them fill a batch. */
+  /** Two of these steps fill a batch. */
   const bytes = new Uint8Array(4_000_000);
   const large = (step: Step) => {
     const job = jobOf(step.nextSeq(), "hello");
@@ -92,7 +92,7 @@ describe("a step is refused when it has waited for 10 s in all", () => {
   test.each([
     ["needs nothing", []],
     ["reads a cold job", ["cold"]],
-  ])("a step that %s, however many batches began meanwhile", async (_, jobs) => {
+  ])("a step that %s, however many batches began during the wait", async (_, jobs) => {
     scene.flushMs = 4_000;
     const begunAt = scene.clock.now();
     const refusedAt: number[] = [];
@@ -105,14 +105,14 @@ describe("a step is refused when it has waited for 10 s in all", () => {
     const settled = Promise.allSettled(all);
     await scene.clock.advance(60_000);
     const ends = await settled;
-    // Batches begin at 0 s, 4 s and 8 s, and another one gathers meanwhile.
+    // Batches begin at 0 s, 4 s and 8 s, and another one gathers in between.
     const isStored = ends.map(({ status }) => status === "fulfilled");
     expect(isStored).toEqual(Array.from({ length: 12 }, (__, at) => at < 8));
     expect(ends.at(-1)).toMatchObject({ reason: { code: "storage_busy", status: 503 } });
     expect(refusedAt).toEqual(Array(4).fill(10_000));
   });
 
-  test("and at once when there is no room after a read that took longer", async () => {
+  test("and at once without room after a read that took longer", async () => {
     scene.flushMs = 30_000;
     const read = Promise.withResolvers<never[]>();
     const late = outcomeOf(steps.commitOn(() => read.promise, large));
@@ -125,7 +125,7 @@ describe("a step is refused when it has waited for 10 s in all", () => {
   });
 });
 
-test("a step that is refused again for partitions that another process has is tried again after a pause", async () => {
+test("a step that is refused again for partitions of another process is tried again after a pause", async () => {
   scene.failure = new PartitionsLostError(new Set([1]));
   const refused = outcomeOf(steps.commit((step) => submit(step)));
   await scene.clock.advance(5_000);
@@ -134,12 +134,12 @@ test("a step that is refused again for partitions that another process has is tr
     .slice(1)
     .map((at, before) => at - (scene.flushedAt[before] ?? at));
   expect(scene.flushedAt).toHaveLength(10);
-  // Memory learns which partitions are lost by the first refusal.
+  // Memory learns the lost partitions by the first refusal.
   expect(between).toEqual([0, ...Array<number>(8).fill(100)]);
 });
 
-describe("invariants of steps are checked", () => {
-  test("a step within a step is refused, and so is the step around it", async () => {
+describe("the engine checks that", () => {
+  test("a step within a step is refused, and so is the outer step", async () => {
     const inner: Promise<unknown>[] = [];
     const outer = steps.commit((step) => {
       submit(step, "outer");
@@ -156,7 +156,7 @@ describe("invariants of steps are checked", () => {
     expect(steps.countsNow("outer").inQueue).toBe(1);
   });
 
-  test("a step that requests effects before they can be released is refused", async () => {
+  test("a step that requests effects too early is refused", async () => {
     const early = steps.commit((step) => {
       submit(step, "early");
       step.effects.changedEndpoints.add("early");

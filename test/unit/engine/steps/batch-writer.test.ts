@@ -1,4 +1,4 @@
-/** Batches: which steps share one, which wait for one, and the outcome of all when one cannot be stored. */
+/** Batches: steps that share one, steps that wait for one, and the outcome of all when one cannot be stored. */
 import { beforeEach, expect, test } from "vitest";
 import type { Step } from "../../../../emulator/engine/steps/step.ts";
 import { openWriter, outcomeOf, submit, turn, type WriterScene } from "./writer-scene.ts";
@@ -37,7 +37,7 @@ test("the steps of one turn share a batch, and later steps are gathered while it
   expect(scene.released).toHaveLength(2);
 });
 
-test("a step that throws changes nothing, and is answered after the steps that it may rest on", async () => {
+test("a step that throws changes nothing, and is answered after the steps that it may depend on", async () => {
   const good = outcomeOf(writer.run((step) => submit(step)));
   const bad = outcomeOf(
     writer.run((step) => {
@@ -55,7 +55,7 @@ test("a step that throws changes nothing, and is answered after the steps that i
   expect(scene.released).toHaveLength(1);
 });
 
-test("a batch of patient steps gathers a little longer, or until a step that is not joins it", async () => {
+test("a batch of patient steps gathers a little longer, or until another step joins it", async () => {
   const patient = (step: Step) => {
     submit(step);
     step.isPatient = true;
@@ -110,7 +110,7 @@ test("if a batch cannot be stored, it and the steps gathered after it are refuse
   expect(jobs.find("job-1")?.status).toBe("IN_QUEUE");
   expect(jobs.find("job-2")).toBeUndefined();
   expect(scene.refused).toHaveLength(2);
-  // Memory goes on under the number that was not stored.
+  // Memory continues under the number that was not stored.
   const next = outcomeOf(writer.run((step) => submit(step)));
   await turn();
   expect(store.flushes.at(-1)?.batch.number).toBe(2);
@@ -141,7 +141,7 @@ test("a job that is created and deleted within a batch is not stored, and each r
   expect(batch?.counts.get("hello")?.inQueue).toBe(0);
 });
 
-/** Retries like callers of steps. */
+/** Retries like the callers of steps. */
 async function runInTurn(step: (step: Step) => unknown): Promise<unknown> {
   const deadline = writer.deadline(false);
   while (writer.isFull) await writer.room(deadline);
@@ -175,7 +175,7 @@ test("only a step without room for 10 s is refused", async () => {
   expect(new Set(all.map(({ state }) => state))).toEqual(new Set(["resolved"]));
 });
 
-test("a flush that takes longer than 2 s is seen while it lasts, and at its end", async () => {
+test("a flush that takes longer than 2 s is reported during and after it", async () => {
   void writer.run((step) => submit(step));
   await turn();
   await scene.clock.advance(2_000);
@@ -190,7 +190,7 @@ test("a flush that takes longer than 2 s is seen while it lasts, and at its end"
   expect(writer.slowFlushAt).toBe(endedAt);
 });
 
-test("a job that was stored in another state is deleted as it is stored", async () => {
+test("a job that was stored in another state is deleted in its stored state", async () => {
   const id = writer.run((step) => submit(step));
   await turn();
   store.flushes[0]?.succeed();

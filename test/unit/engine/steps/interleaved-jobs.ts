@@ -1,4 +1,4 @@
-/** Jobs with all kinds of concurrent events, on a store with random delays that is full now and then. */
+/** Jobs with all kinds of concurrent events, on a store with random delays that is sometimes full. */
 import { Buffer } from "node:buffer";
 import { setImmediate as turn } from "node:timers/promises";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
@@ -39,7 +39,10 @@ const READS = new Set([
   "payload",
 ]);
 
-/** Answers each call some turns after it was dealt with, and refuses one batch in `fullOneIn`, in order as the port asks for. */
+/**
+ * Answers each call some turns after it was handled, and refuses one batch in `fullOneIn`, in the order that the
+ * port requires.
+ */
 export function moodyStore(below: Below, weather: { fullOneIn: number }): Store {
   const store = createMemoryStore();
   let flushed: Promise<void> = Promise.resolve();
@@ -79,7 +82,7 @@ export class InterleavedJobs {
   readonly workers: ScriptedWorker[];
   readonly held: { worker: ScriptedWorker; job: HandedJob }[] = [];
   readonly known: string[] = [];
-  /** Jobs that nothing was asked to take away. */
+  /** Jobs without any request to remove them. */
   readonly safe = new Set<string>();
   #purges = 0;
   readonly defects: unknown[] = [];
@@ -91,7 +94,7 @@ export class InterleavedJobs {
     this.workers = workers;
   }
 
-  /** Lets it go on in the background; a refusal is fine, a defect is not. */
+  /** Runs it in the background; a refusal is allowed, a defect is not. */
   begin(work: Promise<unknown>): void {
     const over: Promise<void> = work.then(
       () => void this.underWay.delete(over),
@@ -139,7 +142,7 @@ export class InterleavedJobs {
     }
   }
 
-  /** One of the jobs handed over ends in some way; each outcome may be said twice. */
+  /** Ends one of the handed-over jobs in some way; each outcome may be reported twice. */
   report(): void {
     this.collect();
     const at = this.below(this.held.length);

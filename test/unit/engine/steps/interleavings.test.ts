@@ -1,4 +1,4 @@
-/** Everything that can happen to a job, at once and in any order: nothing acknowledged is lost, and memory and store agree. */
+/** All events of jobs, concurrent and in any order: no acknowledged job is lost, and memory and store agree. */
 import { Buffer } from "node:buffer";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
@@ -64,14 +64,14 @@ async function check(scene: InterleavedJobs, seed: number): Promise<void> {
     inQueue: count("IN_QUEUE"),
     inProgress: count("IN_PROGRESS"),
   });
-  // No worker with credit is left without a waiting job.
+  // No worker with credit lacks a waiting job.
   await scene.test.clock.advance(1_000);
   await scene.test.clock.settle();
   const { inQueue } = await engine.steps.counts("echo");
   expect(Math.min(inQueue, engine.fleet.freeCredit("echo")), when).toBe(0);
 }
 
-/** What waits is handed over in the order of its keys, all of it, with its own input. */
+/** All waiting jobs are handed over in the order of their keys, each with its own input. */
 async function drain(scene: InterleavedJobs): Promise<void> {
   const { engine, clock } = scene.test;
   scene.collect();
@@ -95,18 +95,14 @@ async function drain(scene: InterleavedJobs): Promise<void> {
 async function deleteAll(scene: InterleavedJobs): Promise<void> {
   const { engine } = scene.test;
   const late = [scene.submit(), scene.submit(), scene.submit()];
-  // Some of them are in memory by then, and not in the store.
+  // Some of the jobs are in memory by then, and not in the store.
   for (let ticks = scene.below(40); ticks > 0; ticks -= 1) await Promise.resolve();
   await Promise.allSettled([deleteEndpoint(engine, "echo"), ...late]);
   expect(await engine.store.jobsOf("echo", 0, 10)).toEqual([]);
   expect(engine.steps.jobsInMemory(({ endpointId }) => endpointId === "echo")).toEqual([]);
 }
 
-it(
-  "nothing is lost and nothing left over, whatever happens at once",
-  { timeout: 600_000 },
-  async () => {
-    for (let seed = 1; seed <= sized(30, 3_000); seed += 1)
-      await expectNothingLost(seed, seed % 3 === 0 ? deleteAll : drain);
-  },
-);
+it("no job is lost or left over, in any order of events", { timeout: 600_000 }, async () => {
+  for (let seed = 1; seed <= sized(30, 3_000); seed += 1)
+    await expectNothingLost(seed, seed % 3 === 0 ? deleteAll : drain);
+});

@@ -1,4 +1,4 @@
-/** Steps on a store, without an engine and with a log that is dropped. */
+/** Steps on a store without an engine, and with a log that is dropped. */
 import { openSteps, type Steps } from "../../../../emulator/engine/steps/steps.ts";
 import type { Ownership } from "../../../../emulator/store/ownership.ts";
 import type { Store } from "../../../../emulator/store/store.ts";

@@ -1,4 +1,4 @@
-/** When the service counts as ready: once it has started, for as long as its store works. */
+/** Readiness of the service: after its start, while its store works. */
 import { beforeEach, expect, it } from "vitest";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { Readiness } from "../../../../emulator/engine/steps/readiness.ts";
@@ -11,7 +11,7 @@ const SILENT = { info: () => undefined, warn: () => undefined, error: () => unde
 let clock: FakeClock;
 let steps: Steps;
 let readiness: Readiness;
-/** What breaks the store. */
+/** Ways to break the store. */
 let broken: { flush?: Error; read?: Promise<never> };
 let asked: number;
 
@@ -40,7 +40,7 @@ it("the service is ready once it has started", async () => {
   expect(await missing()).toEqual([]);
 });
 
-it("all problems are named", async () => {
+it("the service names all problems", async () => {
   readiness.storeAway(true);
   expect(await missing()).toEqual(["the start is not done", "the store is not there"]);
 });

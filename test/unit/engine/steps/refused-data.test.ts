@@ -1,4 +1,4 @@
-/** A batch that is refused for its data, not for room: only the steps that must be refused are. */
+/** A batch that is refused for its data, not for room: only the steps that depend on it are refused. */
 import { beforeEach, expect, test } from "vitest";
 import { BatchRefusedError } from "../../../../emulator/store/store.ts";
 import { openWriter, outcomeOf, submit, turn, type WriterScene } from "./writer-scene.ts";
@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const refusal = (): Error => new BatchRefusedError("a row is not as it was");
 
-test("a batch that is refused for its data is stored in halves; only steps that depend on the refused part are refused", async () => {
+test("a batch that is refused for its data is stored in halves, and only steps that depend on the refused part are refused", async () => {
   const { store, jobs, writer, released, refused } = scene;
   const stored = outcomeOf(writer.run((step) => submit(step)));
   await turn();
@@ -118,6 +118,6 @@ test("one refused endpoint of many costs a few more batches, and all others are 
   await scene.writer.storing;
   const refused = ends.flatMap(({ state }, at) => (state === "resolved" ? [] : [at]));
   expect(refused).toEqual([77]);
-  // Seven rounds of halves; one of them is stored.
+  // Seven rounds of halves; one half is stored.
   expect(store.flushes.length).toBe(1 + 2 * 7);
 });

@@ -1,4 +1,4 @@
-/** Batches that are refused at random: acknowledged steps happened, in their order, and nothing else did. */
+/** Batches that are refused at random: exactly the acknowledged steps took effect, in order. */
 import assert from "node:assert/strict";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ import { type Below, random } from "./interleaved-jobs.ts";
 
 const ENDPOINTS = ["good", "bad", "worse"];
 
-/** What a step saw and did. */
+/** Reads and changes of a step. */
 interface Account {
   readonly endpointIds: readonly string[];
   readonly seen: { readonly id: string; readonly job: Job | undefined }[];
@@ -62,7 +62,7 @@ class World {
     });
   }
 
-  /** Each endpoint but the good one has moments at which its steps are refused. */
+  /** Each endpoint except the good one has times at which its steps are refused. */
   async #flush({ number, jobs, changes, counts }: Batch): Promise<void> {
     const bad = ENDPOINTS.filter((id) => this.isBad && id !== "good" && this.below(3) === 0);
     const isFull = this.isBad && this.isSometimesFull && this.below(12) === 0;
@@ -118,7 +118,7 @@ class World {
     if (after !== job) account.done.push({ id: job.id, job: after });
   }
 
-  /** Undefined once it is deleted. */
+  /** Undefined after its deletion. */
   #changed(step: Step, job: Job): Job | undefined {
     const become = (after: Job) => {
       step.replaceJob(job, after);
@@ -162,10 +162,10 @@ class World {
   }
 }
 
-/** What is in memory alone. */
+/** State in memory only. */
 const withoutAttempt = (job: Job | undefined) => job && { ...job, attempt: 0 };
 
-test("after any refusals, memory and store contain exactly the answered steps", async () => {
+test("after any refusals, memory and store have exactly the answered steps", async () => {
   let refused = 0;
   for (let seed = 1; seed <= sized(150, 5_000); seed += 1) {
     const world = new World(seed);
@@ -191,6 +191,6 @@ test("after any refusals, memory and store contain exactly the answered steps", 
     assert.equal(world.released.length, outcomes.get("stored")?.length ?? 0);
     refused += outcomes.get("refused")?.length ?? 0;
   }
-  // It is put to the test.
+  // The property itself is tested.
   expect(refused).toBeGreaterThan(100);
 });

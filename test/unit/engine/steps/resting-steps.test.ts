@@ -1,11 +1,11 @@
-/** Which steps rest on which: by what each changed and looked at, in time linear in their number. */
+/** Dependencies between steps, by their changes and reads, in linear time. */
 import { describe, expect, test } from "vitest";
 import type { Changer } from "../../../../emulator/engine/steps/step-changes.ts";
 import { independentParts, restingOn } from "../../../../emulator/engine/steps/resting-steps.ts";
 import type { Step } from "../../../../emulator/engine/steps/step.ts";
 import { jobOf, openWriter, submit } from "./writer-scene.ts";
 
-/** What `step` did, on memory that has the job `job-1` of "a" and one record. */
+/** Reads and changes of `step`, on memory with the job `job-1` of "a" and one record. */
 function done(step: (step: Step) => unknown): Changer {
   const { writer } = openWriter();
   let taken: Step | undefined;
@@ -29,7 +29,7 @@ const changesJob = done((step) => {
   step.replaceJob(job, { ...job, status: "CANCELLED" });
 });
 
-describe("a step rests on a step that was taken back", () => {
+describe("a step depends on an undone step", () => {
   test.each<[string, Changer, Changer]>([
     ["changed its endpoint", submits("a"), submits("a")],
     ["changed the job that it looked at", changesJob, done((step) => step.job("job-1"))],
@@ -81,7 +81,7 @@ describe("a step rests on a step that was taken back", () => {
     expect(restingOn([takenBack], [takenBack, step])).toEqual([takenBack]);
   });
 
-  test("through others, and only if it came after them", () => {
+  test("through others, and only if it came later", () => {
     const both = done((step) => [step.counts("a"), submit(step, "b")]);
     const third = submits("b");
     const [first, early] = [submits("a"), submits("b")];
@@ -91,7 +91,7 @@ describe("a step rests on a step that was taken back", () => {
 });
 
 describe("independent parts", () => {
-  test("hold a step together with the steps that read its changes, in order, and leave out steps without changes", () => {
+  test("contain a step and the steps that read its changes, in order, and leave out steps without changes", () => {
     const [a, b] = [submits("a"), submits("b")];
     const looksAtA = done((step) => [step.counts("a"), submit(step, "c")]);
     const readsOnly = done((step) => step.counts("a"));
@@ -103,8 +103,8 @@ describe("independent parts", () => {
   });
 });
 
-describe("for twice as many endpoints", () => {
-  /** Number of times that `work` reads the places of this number of steps; each changes an endpoint of its own. */
+describe("the work for twice as many endpoints", () => {
+  /** Number of times that `work` reads the places of this number of steps, each of which changes its own endpoint. */
   const readsOf = (count: number, work: (steps: readonly Changer[]) => unknown) => {
     let reads = 0;
     const read = <T>(value: T): T => {

@@ -1,4 +1,4 @@
-/** A disk that does not answer for a while: no worker is judged by it, and time waits for it. */
+/** A disk that does not answer for a while: no worker is lost for it, and time waits for it. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
@@ -44,7 +44,7 @@ const submitOne = ({ engine }: TestEngine, endpointId = "echo") =>
 const statusOf = ({ engine }: TestEngine, jobId: string) =>
   engine.steps.jobsInMemory(({ id }) => id === jobId)[0]?.status;
 
-it("no lease runs out while the disk does not answer, nor within a lease after that", async () => {
+it("no lease ends while the disk does not answer, nor within a lease after that", async () => {
   const { test, stall, goOn } = await scene();
   await using _ = test;
   const worker = await test.connectWorker();
@@ -62,7 +62,7 @@ it("no lease runs out while the disk does not answer, nor within a lease after t
   expect(statusOf(test, id)).toBe("IN_QUEUE");
 });
 
-it("worker reports wait for room in a batch without a limit; client requests are refused", async () => {
+it("worker reports wait for room in a batch without a limit, and client requests are refused", async () => {
   const { test, stall, goOn } = await scene();
   await using _ = test;
   const worker = await test.connectWorker();
@@ -85,7 +85,7 @@ it("worker reports wait for room in a batch without a limit; client requests are
   expect(read).toMatchObject({ status: "COMPLETED", attempt: 1 });
 });
 
-it("storing and reading count as pending work that the clock waits for", async () => {
+it("writes and reads count as pending work that the clock waits for", async () => {
   const { test, stall, goOn } = await scene();
   await using _ = test;
   const { pendingWork } = test.engine;
@@ -125,14 +125,14 @@ it("a waiting job is handed over without a read, because its input is in memory 
   expect(Buffer.from(first.input).toString()).toBe("{}");
   await worker.nextJob();
   expect(asked).toEqual([]);
-  // Handed back, it is read.
+  // The job is read after it was handed back.
   await worker.finish(first, { kind: "handed-back" });
   await worker.grant();
   expect(await worker.nextJob()).toMatchObject({ jobId: first.jobId, attempt: 2 });
   expect(asked).toHaveLength(2);
 });
 
-it("jobs and workers are counted at one moment, however long it takes until that is durable", async () => {
+it("jobs and workers are counted at one time, however long it takes to become durable", async () => {
   const { test, stall, goOn } = await scene();
   await using _ = test;
   await test.addEndpoint("elsewhere");

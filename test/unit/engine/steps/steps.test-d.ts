@@ -5,7 +5,7 @@ import type { Steps } from "../../../../emulator/engine/steps/steps.ts";
 
 declare const steps: Steps;
 
-it("a step answers a value, and never a promise of one", () => {
+it("a step returns a value, and never a promise", () => {
   const number = () => steps.commit((step) => step.nextSeq());
   expectTypeOf(number).returns.resolves.toBeNumber();
   const nothing = () => steps.commit((step: Step) => void step.nextSeq(), { jobs: ["id"] });

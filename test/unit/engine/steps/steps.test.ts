@@ -1,4 +1,4 @@
-/** Files of large payloads after the step that uses them was stored, or was refused. */
+/** Files of large payloads after their step was stored or refused. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -39,7 +39,7 @@ async function stageLarge({ steps }: { readonly steps: Steps }) {
   return payload;
 }
 
-it("a staged file is removed when the step that was to store it is refused", async () => {
+it("a staged file is removed when its step is refused", async () => {
   using disk = await engineOnDisk();
   const staged = await stageLarge(disk);
   const refused = disk.steps.commit(
@@ -66,7 +66,7 @@ it("a staged file is removed when the step leaves it out, and stays when the ste
   expect(await disk.filesLeft()).toEqual([stored.kind === "file" ? stored.name : ""]);
 });
 
-it("nothing staged is left when the s3Config of a submission cannot be staged", async () => {
+it("no staged file is left when the s3Config of a submission cannot be staged", async () => {
   using disk = await engineOnDisk((store) => {
     let isFirst = true;
     return storeWith(store, {
@@ -91,7 +91,7 @@ it("nothing staged is left when the s3Config of a submission cannot be staged", 
   expect(await disk.filesLeft()).toEqual([]);
 });
 
-it("no staged file is left if one payload of a worker's report cannot be staged, also of payloads staged later", async () => {
+it("no staged file is left if one payload of a worker's report cannot be staged, even of payloads staged later", async () => {
   const later = Promise.withResolvers<void>();
   using disk = await engineOnDisk((store) => {
     let calls = 0;

@@ -73,7 +73,7 @@ export function jobOf(seq: number, endpointId: string): Job {
   return submitJob({ ...specification, ...times, lowPriority: false, webhook: undefined }, 0);
 }
 
-/** Puts a job into the queue and answers its id. */
+/** Puts a job into the queue; returns its id. */
 export function submit(step: Step, endpointId = "hello"): string {
   const job = jobOf(step.nextSeq(), endpointId);
   step.insertJob(job);

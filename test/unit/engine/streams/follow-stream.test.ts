@@ -1,4 +1,4 @@
-/** A follower of a stream gets chunks from memory while it keeps up, from the store when it does not; never one twice. */
+/** A follower of a stream gets each chunk once: from memory while it keeps up, otherwise from the store. */
 import { Buffer } from "node:buffer";
 import { expect, it, vi } from "vitest";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
@@ -35,7 +35,7 @@ async function next(events: AsyncGenerator<StreamEvent, void>): Promise<unknown>
   });
 }
 
-it("reads nothing from the store while it keeps up", async () => {
+it("a follower that keeps up reads no chunk from the store", async () => {
   await using test = await createTestEngine();
   const reads = vi.spyOn(MemoryReads.prototype, "chunks");
   const { worker, job, events } = await followed(test);
@@ -56,7 +56,7 @@ it("reads nothing from the store while it keeps up", async () => {
   expect(await next(events)).toBe("end");
 });
 
-it("asks the store nothing from the job's beginning to its end, not even for the job", async () => {
+it("a follower reads nothing from the store over a job's whole life, not even the job", async () => {
   await using test = await createTestEngine();
   const { worker, job, events } = await followed(test);
   const asked = vi.spyOn(MemoryReads.prototype, "job");
@@ -104,7 +104,7 @@ it("a follower that arrives while a retry is refused gets the stream and its end
   expect(await next(events)).toBe("end");
 });
 
-it("reads missed chunks from the store if memory no longer has them, and then reads from memory again", async () => {
+it("a follower reads missed chunks from the store if memory no longer has them, and then reads from memory again", async () => {
   await using test = await createTestEngine();
   const { worker, job, events } = await followed(test);
   await worker.chunks(job, [0]);

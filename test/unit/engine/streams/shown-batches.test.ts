@@ -1,4 +1,4 @@
-/** Chunks of a batch in a file, cut out of it and read in slices. */
+/** Chunks of a batch in a file, taken from it and read in slices. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import {
@@ -8,7 +8,7 @@ import {
 } from "../../../../emulator/engine/streams/shown-batches.ts";
 import type { ReadablePayload } from "../../../../emulator/store/payload.ts";
 
-/** Slices share one buffer, as those of files do. */
+/** Slices share one buffer, like those of files. */
 function inFile(text: string, sliceBytes: number): ReadablePayload {
   const bytes = Buffer.from(text);
   const sizeBytes = bytes.byteLength;
@@ -22,7 +22,7 @@ function inFile(text: string, sliceBytes: number): ReadablePayload {
 }
 
 it.each([1, 2, 3, 7, 1_000])(
-  "a reader gets exactly the chunks of its window, whole, out of slices of %i bytes",
+  "a reader gets exactly the whole chunks of its window, from slices of %i bytes",
   async (sliceBytes) => {
     const all = ["{}", '{"output":1}', "[]", '{"output":"a long one"}', "3"];
     const lines = inFile(all.map((chunk) => `${chunk}\n`).join(""), sliceBytes);

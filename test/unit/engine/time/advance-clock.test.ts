@@ -1,4 +1,4 @@
-/** Advancing service time: the order of due events, concurrent changes, and the state after an advance that fails. */
+/** Advances of service time: the order of due events, concurrent changes, and the state after a failed advance. */
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -33,7 +33,7 @@ function due({ engine }: TestEngine, inMs: number, act: () => Promise<void>): vo
   clock.wakeAt(clock.now() + inMs, () => void pendingWork.track("a test", act()));
 }
 
-it("an advance meets due moments in order, new ones too, each after the previous one has settled", async () => {
+it("an advance meets due times in order, new ones too, each after the previous one has settled", async () => {
   await using test = await createTestEngine();
   const { engine } = test;
   const startedAt = engine.clock.now();
@@ -58,7 +58,7 @@ it("an advance meets due moments in order, new ones too, each after the previous
   expect([settled, now - startedAt]).toEqual([true, 31 * MINUTE_MS]);
 });
 
-it("an advance does not move time for work that is due only after it", async () => {
+it("an advance does not move time for work that is due after it", async () => {
   await using test = await createTestEngine();
   let happened = false;
   due(test, 1_000, async () => {
@@ -70,7 +70,7 @@ it("an advance does not move time for work that is due only after it", async () 
   expect(happened).toBe(true);
 });
 
-it("an advance covers any number of due moments, in bounded steps", async () => {
+it("an advance covers any number of due times, in bounded steps", async () => {
   await using test = await createTestEngine();
   const startedAt = test.engine.clock.now();
   let ticks = 0;
@@ -85,11 +85,11 @@ it("an advance covers any number of due moments, in bounded steps", async () => 
   expect(now - startedAt).toBe(7 * DAY_MS);
   expect(ticks).toBeGreaterThan(1_000);
   expect(ticks).toBeLessThan(1_200);
-  // The last stride ends with the advance.
+  // The last step ends with the advance.
   expect(lastAt).toBe(now);
 });
 
-it("gives a job that begins in the middle of an advance its whole lease and its whole time", async () => {
+it("a job that begins during an advance has its whole lease and its whole time", async () => {
   await using test = await createTestEngine();
   const { engine, clock } = test;
   const { id } = await submitJob(test);
@@ -106,7 +106,7 @@ it("gives a job that begins in the middle of an advance its whole lease and its 
   expect(await jobOf(test, id)).toMatchObject({ status: "IN_QUEUE" });
 });
 
-it("measures a job that ends in the middle of an advance by the time its handler had", async () => {
+it("a job that ends during an advance is measured by its handler's time", async () => {
   await using test = await createTestEngine();
   const worker = await test.connectWorker();
   const { id } = await submitJob(test);
@@ -117,7 +117,7 @@ it("measures a job that ends in the middle of an advance by the time its handler
   expect(await jobOf(test, id)).toMatchObject({ status: "COMPLETED", executionTimeMs: 4_000 });
 });
 
-it("an advance whose caller has gone does not wait for pending work, but completes", async () => {
+it("an advance without its caller does not wait for pending work, but completes", async () => {
   await using test = await createTestEngine();
   const startedAt = test.engine.clock.now();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ it("an advance whose caller has gone does not wait for pending work, but complet
   resolve();
 });
 
-it("service time continues after a restart from the time that advances had reached", async () => {
+it("service time continues after a restart from the advanced time", async () => {
   await using tree = await temporaryTree({ "data/": "" });
   const directory = join(tree.root, "data");
   const first = await createTestEngine(await openSqliteStore({ directory }));
@@ -151,7 +151,7 @@ it("service time continues after a restart from the time that advances had reach
   expect(await jobOf(second, id)).toBeUndefined();
 });
 
-it("moves neither time nor jobs when the move cannot be stored", async () => {
+it("an advance that cannot be stored moves neither time nor jobs", async () => {
   const { store, fill } = storeThatFills();
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker();

@@ -1,4 +1,4 @@
-/** Service time over restarts on one machine when its clock may have been set meanwhile. */
+/** Service time over restarts on one machine with a clock that may have been set in between. */
 import { afterEach, expect, it } from "vitest";
 import { createEngine } from "../../../../emulator/engine/engine.ts";
 import { openContext } from "../../../../emulator/engine/parts/open-parts.ts";
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** One run of a service on the store, which begins when the machine's clock says `wallAt`. */
+/** One run of a service on the store, which begins when the machine's clock shows `wallAt`. */
 async function start(store: ReturnType<typeof createMemoryStore>, wallAt: number) {
   const real = new FakeClock(wallAt);
   const said: string[] = [];
@@ -52,7 +52,7 @@ async function start(store: ReturnType<typeof createMemoryStore>, wallAt: number
   return { real, said, clock, stop, jobs: () => store.jobsOf("hello", 0, 99) };
 }
 
-/** Three jobs wait, with a time to live of a day; the last run has ended when its clock said `NOW`. */
+/** Three jobs wait, with a time to live of a day; the last run ended when its clock showed `NOW`. */
 async function threeWaiting() {
   const store = createMemoryStore();
   const owner = await Owner.of(store);
@@ -61,7 +61,7 @@ async function threeWaiting() {
   return store;
 }
 
-it("a clock that is 2 days ahead at the start is used, but deletes nothing for 10 minutes, and this is logged", async () => {
+it("a clock that is 2 days ahead at the start is used, deletes nothing for 10 minutes, and is logged", async () => {
   const store = await threeWaiting();
   const { real, said, clock, jobs } = await start(store, NOW + 2 * DAY_MS);
   expect(clock.now()).toBe(NOW + 2 * DAY_MS);
@@ -76,7 +76,7 @@ it("a clock that is 2 days ahead at the start is used, but deletes nothing for 1
   expect(await jobs()).toEqual([]);
 });
 
-it("held jobs stay while the service runs, and are still there after a start with the right clock", async () => {
+it("held jobs stay while the service runs, and still exist after a start with the right clock", async () => {
   const store = await threeWaiting();
   const wrong = await start(store, NOW + 2 * DAY_MS);
   wrong.clock.hold();
@@ -90,7 +90,7 @@ it("held jobs stay while the service runs, and are still there after a start wit
   expect(await right.jobs()).toEqual([]);
 });
 
-it("jobs that are due without the gap are deleted although the rest is held", async () => {
+it("jobs that are due even without the gap are deleted while the rest is held", async () => {
   const store = createMemoryStore();
   const owner = await Owner.of(store);
   await owner.insert({ id: "soon", ttlMs: 5 * MINUTE_MS });
@@ -104,14 +104,17 @@ it("jobs that are due without the gap are deleted although the rest is held", as
   expect((await jobs()).map(({ id }) => id)).toEqual(["late"]);
 });
 
-it.each([HOUR_MS, 5 * MINUTE_MS])("%i ms between two runs are not held back", async (byMs) => {
-  const store = createMemoryStore();
-  const owner = await Owner.of(store);
-  await owner.insert({ ttlMs: 5 * MINUTE_MS });
-  await (await start(store, NOW)).stop();
-  const { said, jobs } = await start(store, NOW + byMs);
-  expect([await jobs(), said]).toEqual([[], []]);
-});
+it.each([HOUR_MS, 5 * MINUTE_MS])(
+  "a pause of %i ms between two runs holds nothing back",
+  async (byMs) => {
+    const store = createMemoryStore();
+    const owner = await Owner.of(store);
+    await owner.insert({ ttlMs: 5 * MINUTE_MS });
+    await (await start(store, NOW)).stop();
+    const { said, jobs } = await start(store, NOW + byMs);
+    expect([await jobs(), said]).toEqual([[], []]);
+  },
+);
 
 it("a long time between two runs that deletes nothing is not logged", async () => {
   const store = await threeWaiting();
@@ -119,7 +122,7 @@ it("a long time between two runs that deletes nothing is not logged", async () =
   expect([clock.heldBackMs, said]).toEqual([0, []]);
 });
 
-it("a clock that is behind at the start is not followed: service time goes on from where it was", async () => {
+it("a clock that is behind at the start is not followed: service time continues from its last value", async () => {
   const store = await threeWaiting();
   const { real, clock, said, stop } = await start(store, NOW - 3 * HOUR_MS);
   expect(clock.now()).toBe(NOW);
@@ -133,7 +136,7 @@ it("a clock that is behind at the start is not followed: service time goes on fr
   expect(next.clock.now()).toBe(NOW + 2 * HOUR_MS);
 });
 
-it("the highest service time is kept each minute, for a service that is killed", async () => {
+it("the highest service time is stored each minute, for a service that is killed", async () => {
   const store = await threeWaiting();
   const { real } = await start(store, NOW);
   await real.advance(10 * MINUTE_MS + 5);

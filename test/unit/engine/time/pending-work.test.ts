@@ -1,4 +1,4 @@
-/** What time has set off is waited for, with everything that follows from it. */
+/** Work that time has triggered is waited for, with all work that follows from it. */
 import { expect, test } from "vitest";
 import { PendingWork } from "../../../../emulator/engine/time/pending-work.ts";
 
@@ -48,7 +48,7 @@ test("settled also waits for work that follows from other work", async () => {
   await settled;
 });
 
-test("waiting ends when its signal is aborted, and work of one kind is named once", async () => {
+test("the wait ends when its signal is aborted, and work of one kind is named once", async () => {
   const pendingWork = new PendingWork();
   const { promise } = Promise.withResolvers<undefined>();
   void pendingWork.track("webhook delivery", promise);

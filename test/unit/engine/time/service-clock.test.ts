@@ -1,4 +1,4 @@
-/** Service time on top of real time: timers fire when service time reaches them, however it does. */
+/** Service time on top of real time: timers fire when service time reaches them, in whatever way. */
 import { expect, it } from "vitest";
 import { ServiceClock } from "../../../../emulator/engine/time/service-clock.ts";
 import { FakeClock } from "../../../fake-clock.ts";
@@ -12,7 +12,7 @@ function clocks(offsetMs = 0) {
   return { real, clock, fired, arm };
 }
 
-it("runs with real time, ahead of it by its offset", async () => {
+it("service time runs with real time, ahead by its offset", async () => {
   const { real, clock, fired, arm } = clocks(5_000);
   expect(clock.now()).toBe(1_005_000);
   arm("a", 10);
@@ -24,7 +24,7 @@ it("runs with real time, ahead of it by its offset", async () => {
   expect([clock.nextWakeAt, real.armed]).toEqual([undefined, 0]);
 });
 
-it("fires the timers that a shift made due in the order of their times, and the others sooner in real time", async () => {
+it("a shift fires the timers that it made due in the order of their times, and the others sooner in real time", async () => {
   const { real, clock, fired, arm } = clocks();
   arm("late", 300);
   arm("second", 200);
@@ -39,7 +39,7 @@ it("fires the timers that a shift made due in the order of their times, and the 
   expect(real.armed).toBe(0);
 });
 
-it("fires no disarmed timer, also if a timer due at the same time disarmed it", () => {
+it("a disarmed timer does not fire, even if a timer due at the same time disarmed it", () => {
   const { real, clock, fired, arm } = clocks();
   const disarm = arm("disarmed", 20);
   clock.wakeAt(clock.now() + 10, disarm);
@@ -50,7 +50,7 @@ it("fires no disarmed timer, also if a timer due at the same time disarmed it", 
   expect(real.armed).toBe(0);
 });
 
-it("never fires a timer too early that was armed before a shift was undone", async () => {
+it("a timer that was armed before a shift was undone never fires too early", async () => {
   const { real, clock, fired, arm } = clocks();
   clock.shift(1_000);
   arm("a", 10);

@@ -1,11 +1,11 @@
-/** Workers that cannot do their work: they count as unhealthy, and each round of them is waited out for longer. */
+/** Workers that cannot work: they count as unhealthy, and the pause after each round of failures grows. */
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { FleetScene } from "./fleet-scene.ts";
 
 const CRASH = { exitCode: 1 };
 
-it("backs off from a handler that crashes right after each ready", async () => {
+it("the start of workers backs off if a handler crashes after each ready", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   const { clock } = scene.test;
   const waits = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000];
@@ -21,7 +21,7 @@ it("backs off from a handler that crashes right after each ready", async () => {
   }
 });
 
-it("starts soon again after the crash of a worker that has done a job, or was ready for a minute", async () => {
+it("a worker that did a job, or was ready for a minute, is soon replaced after a crash", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   const { clock } = scene.test;
   await scene.exit(0, CRASH);
@@ -46,7 +46,7 @@ it("starts soon again after the crash of a worker that has done a job, or was re
   expect(scene.launcher.launched).toHaveLength(5);
 });
 
-it("counts workers that fail together as one failure, and lets one try before the others", async () => {
+it("workers that fail together count as one failure, and one tries before the others", async () => {
   await using scene = await FleetScene.set({ workersMin: 3 });
   for (const position of [0, 1, 2]) await scene.exit(position, CRASH);
   expect(await scene.counts()).toMatchObject({ unhealthy: 3 });
@@ -57,7 +57,7 @@ it("counts workers that fail together as one failure, and lets one try before th
   expect(await scene.counts()).toMatchObject({ unhealthy: 0, idle: 1, initializing: 2 });
 });
 
-it("forgets the failures of an old version, so that a repaired one starts at once", async () => {
+it("failures of an old version are dropped, so that a repaired one starts at once", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   for (const [position, waitMs] of [1_000, 2_000, 4_000].entries()) {
     await scene.exit(position, CRASH);
@@ -69,7 +69,7 @@ it("forgets the failures of an old version, so that a repaired one starts at onc
   expect(await scene.counts()).toMatchObject({ unhealthy: 0, initializing: 1 });
 });
 
-it("forgets a worker that crashed when nothing is left to do", async () => {
+it("a crashed worker is dropped when no job is left", async () => {
   await using scene = await FleetScene.set({ workersMin: 0 });
   await scene.submit();
   for (const [position, waitMs] of [1_000, 1_000].entries()) {
@@ -82,7 +82,7 @@ it("forgets a worker that crashed when nothing is left to do", async () => {
   expect(await scene.counts()).toMatchObject({ unhealthy: 0, running: 0, initializing: 0 });
 });
 
-/** Advances time while the worker sends renewals, like one with a slow initialization. */
+/** Advances time while the worker renews, like one with a slow initialization. */
 async function advanceHeard(scene: FleetScene, position: number, ms: number): Promise<void> {
   const { engine, clock } = scene.test;
   const worker = engine.fleet.find(scene.launcher.at(position).order.workerId);
@@ -92,7 +92,7 @@ async function advanceHeard(scene: FleetScene, position: number, ms: number): Pr
   }
 }
 
-it("ends a worker that is not ready after 7 minutes, counts it as unhealthy and tries again after a pause", async () => {
+it("a worker that is not ready after 7 minutes is ended, counts as unhealthy, and is replaced after a pause", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   await advanceHeard(scene, 0, LIMITS.workerInitMs - 1);
   const [script] = scene.launcher.launched;
@@ -107,7 +107,7 @@ it("ends a worker that is not ready after 7 minutes, counts it as unhealthy and 
   expect(scene.launcher.launched).toHaveLength(2);
 });
 
-it("a worker has the time that its template asks for, and a senseless value is logged", async () => {
+it("a worker has the initialization time of its template, and an invalid value is logged", async () => {
   await using scene = await FleetScene.set();
   await scene.keepEnv({ SV_INIT_TIMEOUT: "1800" });
   await scene.change({ workersMin: 1 });
@@ -124,7 +124,7 @@ it("a worker has the time that its template asks for, and a senseless value is l
   expect(scene.launcher.at(1).wasKilled).toBe(true);
 });
 
-it("does not count the time in which the service itself stood still", async () => {
+it("time in which the service itself was frozen does not count", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   await advanceHeard(scene, 0, 60_000);
   await scene.test.clock.standStill(LIMITS.workerInitMs);
@@ -132,7 +132,7 @@ it("does not count the time in which the service itself stood still", async () =
   expect(scene.launcher.at(0).wasKilled).toBe(false);
 });
 
-it("ends a worker that says its handler cannot be loaded and stays, or was told to leave and stays", async () => {
+it("a worker that stays after it reported a broken handler, or was told to leave, is ended", async () => {
   await using scene = await FleetScene.set({ workersMin: 2 });
   const [broken, idle] = [await scene.connect(0), await scene.connect(1)];
   await broken.report({ initFailure: { type: "handler_error", message: "no weights" } });

@@ -34,7 +34,7 @@ export class FleetScene implements AsyncDisposable {
     return scene;
   }
 
-  /** Changes the settings of an endpoint, which is created if needed, as a client would. */
+  /** Changes the settings of an endpoint like a client; creates it if needed. */
   async change(settings: Partial<Endpoint>, id = "echo"): Promise<void> {
     const { engine, clock } = this.test;
     const known = engine.directory.findEndpoint(id) ?? (await this.test.addEndpoint(id));
@@ -86,7 +86,7 @@ export class FleetScene implements AsyncDisposable {
     await this.settle();
   }
 
-  /** What was logged at `level`, the messages alone. */
+  /** Messages that were logged at `level`. */
   logged(level: "info" | "warn" | "error"): readonly string[] {
     return this.test.logged.filter((entry) => entry.level === level).map(({ message }) => message);
   }

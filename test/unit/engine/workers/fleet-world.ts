@@ -18,7 +18,7 @@ export type Happening =
   | { readonly kind: "set"; readonly workersMin: number; readonly workersMax: number }
   | { readonly kind: "release" };
 
-/** Events about one worker, and what was seen of it. */
+/** Events about one worker, and its observed states. */
 interface Seen {
   readonly states: WorkerState[];
   readyAt?: number;
@@ -27,7 +27,7 @@ interface Seen {
 
 export class FleetWorld implements AsyncDisposable {
   readonly scene: FleetScene;
-  /** Sentences about rules that were broken. */
+  /** Sentences about broken rules. */
   readonly offences: string[] = [];
   readonly seen = new Map<string, Seen>();
   readonly #connected = new Map<string, ScriptedWorker>();
@@ -50,7 +50,7 @@ export class FleetWorld implements AsyncDisposable {
     await this.#compare();
   }
 
-  /** Ends everything, and lets failed workers be forgotten. */
+  /** Ends everything, and lets failed workers be dropped. */
   async end(): Promise<void> {
     await this.scene.change({ workersMin: 0, workersMax: 0 });
     for (const script of this.scene.launcher.launched) script.exit();

@@ -1,4 +1,4 @@
-/** The workers of an endpoint are counted by state however many there are, without looking at all of them each time. */
+/** The workers of an endpoint are counted by state without examining all of them each time. */
 import { expect, it } from "vitest";
 import type { WorkerState } from "../../../../emulator/core/workers/worker-life.ts";
 import {
@@ -56,7 +56,7 @@ it("workers are counted by state, and workers that have left are not counted", (
   expect(fleet.states("echo")).toEqual(NO_WORKERS);
 });
 
-it(`only the one of ${WORKERS} workers that changes is examined`, () => {
+it(`a change of one of ${WORKERS} workers examines only that one`, () => {
   const { fleet, told, worker, looks, change } = scene();
   const workers = Array.from({ length: WORKERS }, (_, number) => worker(String(number)));
   for (const each of workers) fleet.add(each);

@@ -1,4 +1,4 @@
-/** A worker's greeting is handled before its later messages, and messages of an earlier session do not count any more. */
+/** A worker's greeting is handled before its later messages, and messages of an earlier session no longer count. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { WorkerHandle } from "../../../../emulator/engine/workers/worker-handle.ts";
@@ -52,7 +52,7 @@ function addWorker({ engine, clock }: TestEngine): WorkerHandle {
   return worker;
 }
 
-it("does not take back a job it handed over on credit that came right behind the greeting", async () => {
+it("a job that was handed over on credit right behind the greeting is not taken back", async () => {
   const { store, holdUp } = storeThatCanBeHeldUp();
   await using test = await createTestEngine(store);
   test.clock.isBusy = () => false;
@@ -76,7 +76,7 @@ it("does not take back a job it handed over on credit that came right behind the
   });
 });
 
-it("does not send a job to a session that was not there when it was handed over", async () => {
+it("a job is not sent to a session that is younger than its hand-over", async () => {
   const { store, holdUp } = storeThatCanBeHeldUp();
   await using test = await createTestEngine(store);
   test.clock.isBusy = () => false;
@@ -96,7 +96,7 @@ it("does not send a job to a session that was not there when it was handed over"
   expect(sent).toMatchObject([{ attempt: 2 }]);
 });
 
-it("does not take credit that was granted in a session that is over for credit of the new one", async () => {
+it("credit of an ended session does not count in the new one", async () => {
   await using test = await createTestEngine();
   const worker = addWorker(test);
   const old = new ScriptedWorker(test.engine, worker);
@@ -109,7 +109,7 @@ it("does not take credit that was granted in a session that is over for credit o
   expect(await next.nextJob()).toMatchObject({ attempt: 1 });
 });
 
-it("does not count the worker as busy with jobs that never arrived at it", async () => {
+it("a worker is not busy with jobs that never reached it", async () => {
   await using test = await createTestEngine();
   const worker = addWorker(test);
   await new ScriptedWorker(test.engine, worker).greet(2);

@@ -1,4 +1,4 @@
-/** A silent worker is ended and replaced; one that could not be heard is not. */
+/** A silent worker is ended and replaced, unless the service could not hear it. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
@@ -39,7 +39,7 @@ const submitJob = async ({ engine }: TestEngine, executionTimeout?: number) =>
 const jobOf = async ({ engine }: TestEngine, jobId: string) =>
   engine.steps.read((reads) => reads.job(jobId));
 
-it("ends a worker that was silent for a lease, gives its job back and starts another", async () => {
+it("a worker that is silent for a lease is ended, its job goes back and another one starts", async () => {
   await using scene = await setUp({ workersMin: 0 });
   const { test, launcher } = scene;
   const { id } = await submitJob(test);
@@ -98,7 +98,7 @@ it("a silent worker without a job is found, and a worker that only sends signs o
   expect(launcher.launched).toHaveLength(2);
 });
 
-it("shows a lost worker as unhealthy until it has ended, and does not hear it any more", async () => {
+it("a lost worker is shown as unhealthy until its end, and its messages no longer count", async () => {
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   const script = launcher.at(0);
@@ -106,7 +106,7 @@ it("shows a lost worker as unhealthy until it has ended, and does not hear it an
   const { id } = await submitJob(test);
   const job = await worker.nextJob();
   const kill = script.kill.bind(script);
-  // It does not die at once.
+  // It does not end at once.
   script.kill = () => undefined;
   await test.clock.advance(leaseMs);
   await worker.report({ ready: { concurrency: 1 }, credit: 5 });
@@ -124,7 +124,7 @@ it("shows a lost worker as unhealthy until it has ended, and does not hear it an
   });
 });
 
-it("waits longer for a worker's first word, and longer each time it does not come", async () => {
+it("the wait for a worker's first message is longer, and grows with each failure", async () => {
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   await test.clock.advance(LIMITS.workerStartMs - 1);
@@ -141,7 +141,7 @@ it("waits longer for a worker's first word, and longer each time it does not com
   }
 });
 
-it("does not wait for a silent worker when the service drains", async () => {
+it("a draining service does not wait for a silent worker", async () => {
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   await launcher.at(0).connect(test.engine);
@@ -156,7 +156,7 @@ it("does not wait for a silent worker when the service drains", async () => {
   await stopped;
 });
 
-it("loses no worker and no lease over its own standstill, however long", async () => {
+it("the service loses no worker and no lease in its own standstill, however long", async () => {
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   const worker = await launcher.at(0).connect(test.engine);
@@ -167,7 +167,7 @@ it("loses no worker and no lease over its own standstill, however long", async (
   await test.clock.advance(leaseMs - 1);
   expect(launcher.at(0).wasKilled).toBe(false);
   expect(await jobOf(test, id)).toMatchObject({ status: "IN_PROGRESS", lostCount: 0 });
-  // Messages from before are read only now.
+  // Messages from before the standstill are read only now.
   await worker.report({ renewals: [{ jobId: id, leaseToken: job.leaseToken }] });
   await test.clock.advance(leaseMs - 1);
   await worker.complete(job, "done");
@@ -177,7 +177,7 @@ it("loses no worker and no lease over its own standstill, however long", async (
   );
 });
 
-it("an outcome that came in time is accepted although the service was asleep when the job's time ended", async () => {
+it("an outcome that came in time is accepted even if the service was frozen at the end of the job's time", async () => {
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   const worker = await launcher.at(0).connect(test.engine);
@@ -188,7 +188,7 @@ it("an outcome that came in time is accepted although the service was asleep whe
   expect(await jobOf(test, id)).toMatchObject({ status: "COMPLETED", attempt: 1 });
 });
 
-it("ends a worker after a standstill all the same if it still says nothing", async () => {
+it("a worker that stays silent after a standstill is ended", async () => {
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   const worker = await launcher.at(0).connect(test.engine);
@@ -200,14 +200,14 @@ it("ends a worker after a standstill all the same if it still says nothing", asy
   expect(await jobOf(test, id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
 });
 
-it("deletes a job whose time to live ran out in a standstill at once", async () => {
+it("a job that exceeded its time to live in a standstill is deleted at once", async () => {
   await using test = await createTestEngine();
   const { id } = await submitJob(test);
   await test.clock.standStill(LIMITS.ttlDefaultMs);
   expect(await jobOf(test, id)).toBeUndefined();
 });
 
-it("does not count a worker as silent while its report waits for the store", async () => {
+it("a worker does not count as silent while its report waits for the store", async () => {
   const store = createMemoryStore();
   let isSlow = false;
   const { promise: stored, resolve: goOn } = Promise.withResolvers<void>();

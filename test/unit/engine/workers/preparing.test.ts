@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { FleetScene } from "./fleet-scene.ts";
 
-it("a preparing worker has no time limit, and has its full limits once its program runs", async () => {
+it("a preparing worker has no time limit, and has its full limits when its program runs", async () => {
   await using scene = await FleetScene.set({ workersMax: 1 });
   const pull = Promise.withResolvers<void>();
   scene.launcher.preparing = pull.promise;
@@ -20,7 +20,7 @@ it("a preparing worker has no time limit, and has its full limits once its progr
   expect(scene.launcher.at(0).wasKilled).toBe(true);
 });
 
-it("a preparing worker that is to leave has its time to leave, and does not count as silent", async () => {
+it("a preparing worker that must leave has its time to leave, and does not count as silent", async () => {
   await using scene = await FleetScene.set({ workersMax: 1 });
   const pull = Promise.withResolvers<void>();
   scene.launcher.preparing = pull.promise;

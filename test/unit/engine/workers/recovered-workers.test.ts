@@ -1,4 +1,4 @@
-/** Jobs of workers that may have outlived the process that started them. */
+/** Jobs of workers that may have survived the process that started them. */
 import { expect, it } from "vitest";
 import { createSystemRandom } from "../../../../emulator/assembly/system-clock.ts";
 import { digestOf } from "../../../../emulator/core/access/key-ring.ts";
@@ -21,7 +21,7 @@ const FOUND: FoundWorker = {
   ...{ tokenDigest: digestOf(TOKEN), isLeaving: false },
 };
 
-/** A store as a killed service leaves it: an endpoint, and a job that the worker had. */
+/** The store of a killed service: an endpoint, and a job of a worker. */
 async function storeWithItsJob(): Promise<Store> {
   const store = createMemoryStore();
   const handler = { id: endpointId, path: "/handlers/hello.ts" };
@@ -35,7 +35,7 @@ async function storeWithItsJob(): Promise<Store> {
   return store;
 }
 
-/** A launcher that knows of those workers. */
+/** A launcher that finds these workers. */
 function launcherWith(found: FoundWorker[], problem?: string): Launcher {
   const exited = new Promise<WorkerExit>(() => undefined);
   const launched = { kind: "pod", exited, drain: () => undefined, kill: () => undefined } as const;
@@ -60,20 +60,20 @@ async function opened(launcher: Launcher) {
 
 const jobOf = ({ context }: RunningEngine) => context.steps.jobsInMemory(() => true)[0];
 
-it("a worker that is found is looked after, by its token and with its job", async () => {
+it("a found worker is adopted, with its token and its job", async () => {
   const { engine } = await opened(launcherWith([FOUND]));
   expect(engine.context.tokens.find(TOKEN)?.id).toBe(workerId);
   expect(engine.context.fleet.find(workerId)).toMatchObject({ endpointId, endpointVersion: 1 });
   expect(jobOf(engine)).toMatchObject({ status: "IN_PROGRESS", lease: { workerId } });
 });
 
-it("the job of a worker that is not there goes back to the queue at once", async () => {
+it("the job of a missing worker goes back to the queue at once", async () => {
   const { engine } = await opened(launcherWith([]));
   expect(jobOf(engine)?.status).toBe("IN_QUEUE");
   expect(engine.context.tokens.findFormer(TOKEN)).toBeUndefined();
 });
 
-it("while the existing workers are unknown, a job waits for the length of a lease for its worker to return", async () => {
+it("while the existing workers are unknown, a job waits for a lease for its worker to return", async () => {
   const problem = "the Kubernetes API does not answer";
   const { engine, clock } = await opened(launcherWith([], problem));
   expect(jobOf(engine)?.status).toBe("IN_PROGRESS");
@@ -82,7 +82,7 @@ it("while the existing workers are unknown, a job waits for the length of a leas
   expect(jobOf(engine)?.status).toBe("IN_QUEUE");
 });
 
-it("a worker of an endpoint that is gone is not looked after", async () => {
+it("a worker of a deleted endpoint is not adopted", async () => {
   const { engine } = await opened(launcherWith([{ ...FOUND, endpointId: "gone" }]));
   expect(engine.context.fleet.all()).toEqual([]);
 });

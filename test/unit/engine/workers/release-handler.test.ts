@@ -1,4 +1,4 @@
-/** A new version of a handler file: workers that can load it keep their place, and get jobs again when they have. */
+/** A new version of a handler file: workers that can load it stay, and get jobs again when they have loaded it. */
 import { describe, expect, it } from "vitest";
 import {
   type HandlerModule,
@@ -24,7 +24,7 @@ async function release(scene: FleetScene, module: HandlerModule | undefined, ima
   await scene.settle();
 }
 
-describe("a release", () => {
+describe("a release of a new handler", () => {
   it("gives the endpoint its next version and tells its workers, which stay", async () => {
     await using scene = await sceneOfReloading(2);
     const workers = [await scene.connect(0), await scene.connect(1)];
@@ -37,7 +37,7 @@ describe("a release", () => {
     expect(scene.launcher.launched.map(({ wasDrained }) => wasDrained)).toEqual([false, false]);
   });
 
-  it("voids all credit: the next job waits until the worker has dealt with that very version", async () => {
+  it("voids all credit: the next job waits until the worker has loaded this version", async () => {
     await using scene = await sceneOfReloading();
     const worker = await scene.connect(0, 5);
     await release(scene, MODULE);
@@ -52,7 +52,7 @@ describe("a release", () => {
     expect(await scene.statusOf(job)).toBe("IN_PROGRESS");
   });
 
-  it("does nothing to the jobs that run", async () => {
+  it("does not affect running jobs", async () => {
     await using scene = await sceneOfReloading();
     const worker = await scene.connect(0);
     const id = await scene.submit();
@@ -63,7 +63,7 @@ describe("a release", () => {
     expect(await scene.statusOf(id)).toBe("COMPLETED");
   });
 
-  it("is told again to a worker that greets, unless it says that it has dealt with it", async () => {
+  it("is repeated to a worker that greets, unless the worker has loaded it", async () => {
     await using scene = await sceneOfReloading();
     await release(scene, MODULE);
     const worker = await scene.connect(0);
@@ -77,14 +77,14 @@ describe("a release", () => {
     expect(again.orders.filter(({ reload }) => reload)).toEqual([]);
   });
 
-  it("replaces workers that cannot load it, as any new version does", async () => {
+  it("replaces workers that cannot load it, like any new version", async () => {
     await using scene = await sceneOfReloading(1, false);
     await scene.connect(0);
     await release(scene, MODULE);
     expect(scene.launcher.launched.map(({ wasDrained }) => wasDrained)).toEqual([true, false]);
   });
 
-  it("leaves nothing of a backoff: after a failure the next worker starts at once", async () => {
+  it("resets a backoff: after a failure the next worker starts at once", async () => {
     await using scene = await sceneOfReloading();
     await scene.exit(0, { exitCode: 3 });
     expect(scene.launcher.launched).toHaveLength(1);
@@ -92,14 +92,14 @@ describe("a release", () => {
     expect(scene.launcher.launched).toHaveLength(2);
   });
 
-  it("of no handler at all has all workers leave", async () => {
+  it("without a handler makes all workers leave", async () => {
     await using scene = await sceneOfReloading();
     await scene.connect(0);
     await release(scene, undefined);
     expect(scene.launcher.at(0).wasDrained).toBe(true);
   });
 
-  it("is nothing to endpoints of other handlers", async () => {
+  it("does not affect endpoints of other handlers", async () => {
     await using scene = await sceneOfReloading();
     await release(scene, MODULE, `${IMAGE}-of-another`);
     expect(scene.test.engine.directory.endpoint("echo").version).toBe(1);

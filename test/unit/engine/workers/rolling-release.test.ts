@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { FleetScene } from "./fleet-scene.ts";
 
-it("stops idle old workers at once and starts new ones in their place", async () => {
+it("idle old workers are stopped at once, and new ones start in their place", async () => {
   await using scene = await FleetScene.set({ workersMin: 2 });
   await scene.connect(0);
   await scene.connect(1);
@@ -12,14 +12,14 @@ it("stops idle old workers at once and starts new ones in their place", async ()
   expect(launched.slice(2).map(({ order }) => order.endpoint.version)).toEqual([2, 2]);
 });
 
-it("stops an old worker that is still starting", async () => {
+it("an old worker that is still starting is stopped", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   await scene.change({ version: 2 });
   expect(scene.launcher.at(0).wasDrained).toBe(true);
   expect(scene.launcher.launched).toHaveLength(2);
 });
 
-it("lets a busy old worker finish however long it takes, hands it nothing more and then lets it go", async () => {
+it("a busy old worker finishes however long it takes, gets no more jobs and then leaves", async () => {
   await using scene = await FleetScene.set({ workersMin: 1, workersMax: 1 });
   const old = await scene.connect(0, 2);
   const first = await scene.submit();
@@ -51,7 +51,7 @@ it("lets a busy old worker finish however long it takes, hands it nothing more a
   expect(await scene.counts()).toMatchObject({ running: 0, idle: 1 });
 });
 
-it("replaces all of workersMax, so that more run for a while, but never more of one version", async () => {
+it("all of workersMax are replaced: more run for a while, but never more of one version", async () => {
   await using scene = await FleetScene.set({ workersMin: 2, workersMax: 2 });
   const old = [await scene.connect(0), await scene.connect(1)];
   for (const worker of old) {
@@ -70,7 +70,7 @@ it("replaces all of workersMax, so that more run for a while, but never more of 
   ]);
 });
 
-it("changes bounds and idleTimeout without a release, because they need no new workers", async () => {
+it("a change of bounds and idleTimeout needs no new workers and makes no release", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   await scene.connect(0);
   await scene.change({ workersMax: 5, idleTimeout: 7, scalerValue: 2, executionTimeoutMs: 9_000 });
@@ -78,7 +78,7 @@ it("changes bounds and idleTimeout without a release, because they need no new w
   expect(scene.launcher.launched).toHaveLength(1);
 });
 
-it("lets busy workers finish if workersMax becomes 0, and then has no workers", async () => {
+it("busy workers finish when workersMax becomes 0, and then there are no workers", async () => {
   await using scene = await FleetScene.set({ workersMin: 1, workersMax: 1 });
   const worker = await scene.connect(0);
   await scene.submit();
@@ -95,7 +95,7 @@ it("lets busy workers finish if workersMax becomes 0, and then has no workers", 
   expect(scene.launcher.launched).toHaveLength(1);
 });
 
-it("tells a worker that finishes its jobs to leave when the service drains: its time is limited then", async () => {
+it("a worker that finishes its jobs is told to leave when the service drains: its time is limited then", async () => {
   await using scene = await FleetScene.set({ workersMin: 1, workersMax: 1 });
   const old = await scene.connect(0);
   await scene.submit();
@@ -110,7 +110,7 @@ it("tells a worker that finishes its jobs to leave when the service drains: its 
   await stopped;
 });
 
-it("does not tell a worker to leave that leaves by itself: the second time it would drop its work", async () => {
+it("a worker that leaves by itself is not told to leave: the second order would make it drop its work", async () => {
   await using scene = await FleetScene.set({ workersMin: 1 });
   const worker = await scene.connect(0);
   await worker.report({ draining: true });

@@ -1,8 +1,8 @@
-/** When the scaler looks at an endpoint, and the cost of that. */
+/** Times at which the scaler examines an endpoint, and the cost of that. */
 import { expect, it, vi } from "vitest";
 import { FleetScene } from "./fleet-scene.ts";
 
-it("by QUEUE_DELAY adds a worker every scalerValue seconds while a slow start keeps a job waiting", async () => {
+it("QUEUE_DELAY adds a worker every scalerValue seconds while a slow start keeps a job waiting", async () => {
   await using scene = await FleetScene.set({ workersMax: 3, scalerValue: 4 });
   await scene.submit();
   for (const started of [1, 2, 3, 3]) {
@@ -28,7 +28,7 @@ it("low priority jobs start no worker, but are handed to an existing one", async
   expect(scene.launcher.launched).toHaveLength(1);
 });
 
-it("starts nothing for a job that a worker there could take at once", async () => {
+it("a job that an existing worker can take at once starts no worker", async () => {
   await using scene = await FleetScene.set({ workersMin: 1, scalerType: "REQUEST_COUNT" });
   const worker = await scene.connect(0);
   await scene.submit();
@@ -37,7 +37,7 @@ it("starts nothing for a job that a worker there could take at once", async () =
   expect(scene.launcher.launched).toHaveLength(1);
 });
 
-it("decides nothing for a job that a worker takes at once and ends: only its leave is put off", async () => {
+it("a job that a worker takes and ends at once only postpones the worker's leave", async () => {
   await using scene = await FleetScene.set({ idleTimeout: 10 });
   const { engine, clock } = scene.test;
   await scene.submit();
@@ -63,7 +63,7 @@ it("decides nothing for a job that a worker takes at once and ends: only its lea
   expect(await scene.counts()).toMatchObject({ idle: 0 });
 });
 
-it("looks at 10,000 endpoints once, and then costs nothing while nothing happens to them", async () => {
+it("the scaler examines 10,000 endpoints once, and then costs nothing while they do not change", async () => {
   await using scene = await FleetScene.set();
   const { engine, clock } = scene.test;
   const asked = { reads: 0 };

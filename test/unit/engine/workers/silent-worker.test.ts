@@ -1,4 +1,4 @@
-/** A worker that does not renew its leases any more is handed nothing until it speaks again. */
+/** A worker that stops renewing its leases gets no job until it sends a message again. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
@@ -18,7 +18,7 @@ const submitJob = async ({ engine }: TestEngine) =>
 const statusOf = async ({ engine }: TestEngine, jobId: string) =>
   (await engine.steps.read((reads) => reads.job(jobId)))?.status;
 
-it("leaves a job waiting rather than hand it back to the worker that let its lease run out", async () => {
+it("a job is not handed back to the worker that let its lease end, and waits", async () => {
   await using test = await createTestEngine();
   const worker = await test.connectWorker("echo", { credit: 5 });
   const { id } = await submitJob(test);
@@ -41,7 +41,7 @@ it("leaves a job waiting rather than hand it back to the worker that let its lea
   expect(receipts.map(({ accepted }) => accepted)).toEqual([false, true]);
 });
 
-it("hands the job to another worker, even one with less credit", async () => {
+it("the job goes to another worker, even one with less credit", async () => {
   await using test = await createTestEngine();
   const silent = await test.connectWorker("echo", { credit: 5 });
   const { id } = await submitJob(test);

@@ -1,8 +1,8 @@
-/** The wait for the start of the next worker after some that failed. */
+/** The pause before the next worker's start after some that failed. */
 import { expect, test } from "vitest";
 import { StartBackoff } from "../../../../emulator/engine/workers/scaling/start-backoff.ts";
 
-test("a worker that had worked well ends the wait, and the next failure counts as the first", () => {
+test("a worker that worked well ends the pause, and the next failure counts as the first", () => {
   const backoff = new StartBackoff();
   expect(backoff.failed(10_000, 9_000)).toBe(1_000);
   expect(backoff.failed(12_000, 11_000)).toBe(2_000);

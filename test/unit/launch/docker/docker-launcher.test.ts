@@ -1,4 +1,4 @@
-/** The Docker launcher on a scripted engine: its questions, and what it makes of the answers. */
+/** The Docker launcher on a scripted engine: its calls, and its use of the answers. */
 import { describe, expect, it } from "vitest";
 import { ownedName } from "../../../../runtime/leftovers/owner.ts";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
@@ -8,7 +8,7 @@ import { open } from "./open-scripted.ts";
 import { containerOrder } from "./order.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 
-it("refuses handler files and invalid settings", () => {
+it("the launcher refuses handler files and invalid settings", () => {
   const { launcher } = open();
   expect(launcher.refuses(templateNamed("sv.local/hello"))).toContain("handler files");
   const template = { ...templateNamed("a/b"), env: { SV_CONTAINER_MEMORY: "much" } };
@@ -16,7 +16,7 @@ it("refuses handler files and invalid settings", () => {
   expect(launcher.refuses(templateNamed("a/b"))).toBeUndefined();
 });
 
-it("refuses an invalid image name of an old record, and no other start because of it", async () => {
+it("the launcher refuses an invalid image name of an old record, and no other start for it", async () => {
   const { launcher } = open();
   expect(launcher.refuses(templateNamed("Some Image"))).toContain(
     'no image can have this name: the character " "',
@@ -34,12 +34,12 @@ it("an impossible request to the engine fails only its own start", async () => {
   await made(1);
 });
 
-it("gives a worker time to load before its first message", async () => {
+it("the launcher gives a worker time to load before its first message", async () => {
   const { launcher } = open();
   expect(launcher.launch(containerOrder()).speaksLate).toBe(true);
 });
 
-describe("an image that is not here", () => {
+describe("a missing image", () => {
   it("is pulled once for all workers, and their start time begins after the pull", async () => {
     const release = Promise.withResolvers<void>();
     const engine = new ScriptedEngine();
@@ -89,7 +89,7 @@ describe("an image that is not here", () => {
   });
 });
 
-it("removes a container that could not be started, and gives the reason", async () => {
+it("the launcher removes a container that could not be started, and reports the reason", async () => {
   const engine = new ScriptedEngine();
   engine.startError = new EngineError("no space left", 500);
   const { launcher } = open(engine);
@@ -98,7 +98,7 @@ it("removes a container that could not be started, and gives the reason", async 
   expect(engine.removed).toEqual(["c0"]);
 });
 
-it("sets no limit of the disk if the engine supports none, and says so once", async () => {
+it("the launcher sets no disk limit if the engine supports none, and reports that once", async () => {
   const engine = new ScriptedEngine();
   engine.createError = new EngineError("--storage-opt is supported only for overlay over xfs", 500);
   const { launcher, made, said } = open(engine);
@@ -111,7 +111,7 @@ it("sets no limit of the disk if the engine supports none, and says so once", as
   expect(said.filter((line) => line.includes("containerDiskInGb"))).toHaveLength(1);
 });
 
-it("removes the containers of killed emulators, and none of running ones", async () => {
+it("the launcher removes the containers of killed emulators, and none of running ones", async () => {
   const dead = ownedName("sv").replace(/-[^-]*-[^-]*$/u, `-${(2 ** 22 + 5).toString(36)}-1`);
   const labelled = (id: string, emulator: string, owner: string, createdAt = Date.now()) => ({
     id,
@@ -136,7 +136,7 @@ it("removes the containers of killed emulators, and none of running ones", async
   ]);
 });
 
-it("gives the address of a load balancing worker's server", async () => {
+it("the launcher returns the address of a load balancing worker's server", async () => {
   const { engine, launcher, made } = open();
   const worker = launcher.launch(containerOrder({}, { type: "LOAD_BALANCING" }));
   await made(1);

@@ -1,4 +1,4 @@
-/** The adapter of an engine that does not answer, breaks off an answer, or cannot be asked. */
+/** The adapter of an engine that does not answer, breaks off an answer, or refuses calls. */
 import { once } from "node:events";
 import http from "node:http";
 import path from "node:path";
@@ -47,7 +47,7 @@ function json(response: http.ServerResponse, status: number, body: object): void
   response.end(JSON.stringify(body));
 }
 
-it("an engine that is killed ends its news of a container, which leaves doubts", async () => {
+it("a killed engine ends its events of a container, and the container's state is unknown", async () => {
   await using engine = await play(({ url = "" }, response) => {
     // Events are streamed until the engine ends.
     if (url.includes("/events")) response.writeHead(200).flushHeaders();
@@ -60,7 +60,7 @@ it("an engine that is killed ends its news of a container, which leaves doubts",
   expect(await failure.promise).toMatchObject({ name: "EngineError", contact: "doubtful" });
 });
 
-it("an engine that never answers is not waited for, and has no open requests of us", async () => {
+it("an engine that never answers is given up, without open requests", async () => {
   await using engine = await play(({ url = "" }, response) => {
     if (url.includes("/containers/create")) json(response, 201, { Id: "c" });
   });
@@ -95,7 +95,7 @@ it("an engine that never answers is not waited for, and has no open requests of 
   await expect.poll(() => engine.waiting()).toBe(0);
 });
 
-it("what an engine says takes as long as it takes once it has begun", async () => {
+it("an answer of an engine may take any time after its begin", async () => {
   let events: http.ServerResponse | undefined;
   await using engine = await play(({ url = "" }, response) => {
     if (url.includes("/create")) return json(response, 201, { Id: "c" });
@@ -115,7 +115,7 @@ it("what an engine says takes as long as it takes once it has begun", async () =
   await expect.poll(() => heard).toEqual(["out of memory", "end"]);
 });
 
-it("an engine that is not there is lost, one that refuses or cannot be asked something is not", async () => {
+it("a missing engine counts as lost, one that refuses a call does not", async () => {
   await using engine = await play((_, response) => json(response, 500, { message: "no" }));
   const docker = createDockerodeEngine(engine.host);
   await expect(docker.hasImage("some/image:1")).rejects.toMatchObject({
@@ -138,7 +138,7 @@ it.each([
     { Components: [{ Name: "Podman Engine", Version: "4.3.1" }, { Name: "Conmon" }] },
     "Podman Engine 4.3.1",
   ],
-])("an engine with the version %j is called %s", async (version, name) => {
+])("an engine with the version %j is named %s", async (version, name) => {
   await using engine = await play((_, response) => json(response, 200, version));
   expect(await createDockerodeEngine(engine.host).describe()).toMatchObject({ foreignName: name });
 });
@@ -148,7 +148,7 @@ it.each([
   [{ KernelVersion: "6.1", SecurityOptions: ["name=seccomp"] }, "6.1", false],
   [{}, undefined, false],
 ])(
-  "an engine that says %j of itself has the kernel %s and is rootless: %s",
+  "an engine with the information %j has the kernel %s and is rootless: %s",
   async (info, kernel, isRootless) => {
     await using engine = await play(({ url = "" }, response) =>
       json(response, 200, url.endsWith("/info") ? info : {}),
@@ -162,20 +162,17 @@ it.each([
 it.each([
   [200, true],
   [404, false],
-])(
-  "a path in a container about which the engine answers %i is there: %s",
-  async (status, isThere) => {
-    const asked: (string | undefined)[] = [];
-    await using engine = await play(({ method, url }, response) => {
-      if (method === "POST") return json(response, 201, { Id: "c" });
-      asked.push(method, url);
-      response.writeHead(status).end();
-    });
-    const container = await createDockerodeEngine(engine.host).create({});
-    expect(await container.has("/a b")).toBe(isThere);
-    expect(asked).toEqual([
-      "HEAD",
-      expect.stringMatching(/containers\/c\/archive\?.*path=%2Fa%20b/u),
-    ]);
-  },
-);
+])("a path in a container with the engine's answer %i exists: %s", async (status, isThere) => {
+  const asked: (string | undefined)[] = [];
+  await using engine = await play(({ method, url }, response) => {
+    if (method === "POST") return json(response, 201, { Id: "c" });
+    asked.push(method, url);
+    response.writeHead(status).end();
+  });
+  const container = await createDockerodeEngine(engine.host).create({});
+  expect(await container.has("/a b")).toBe(isThere);
+  expect(asked).toEqual([
+    "HEAD",
+    expect.stringMatching(/containers\/c\/archive\?.*path=%2Fa%20b/u),
+  ]);
+});

@@ -27,7 +27,7 @@ describe("a container that cannot be started", () => {
     'invalid mount config for type "bind": bind source path does not exist: /a/b c',
     "Mounts denied: \nThe path /a/b is not shared from the host and is not known to Docker.",
     "statfs /a/b: no such file or directory",
-  ])("on an engine that does not see a directory says that it is to be shared: %j", (message) => {
+  ])("on an engine that does not see a directory says that it must be shared: %j", (message) => {
     expect(problem(message)).toMatch(/does not see \/a\/b( c)? of this machine, .*share it/u);
   });
 
@@ -87,12 +87,12 @@ describe("the end of a container", () => {
       { exitCode: 137, oomKilled: true },
       { signal: "SIGKILL", outOfMemory: true },
     ],
-    // Memory ran out for a process of the handler's. The worker reported it, and left in good order.
+    // Memory ran out for a process of the handler. The worker reported it, and left in good order.
     [
       { exitCode: 0, oomKilled: true },
       { exitCode: 0, outOfMemory: false },
     ],
-  ])("%j is told as %j", (end, exit) => {
+  ])("is reported from %j as %j", (end, exit) => {
     expect(exitOf(end, ["last"])).toMatchObject({ ...exit, lastLogLines: ["last"] });
   });
 

@@ -75,7 +75,7 @@ describe("an engine that goes away", () => {
     expect(exit()).toMatchObject({ goneWith: "the Docker engine, which was away when it ended" });
   });
 
-  it("is waited for 10 s from the first failure if a container has to be killed", async () => {
+  it("is waited for 10 s from the first failure if a container must be killed", async () => {
     const { clock, worker, container, goAway, exit } = await running();
     container.writes("last words\n");
     await clock.advance(HOUR_MS);
@@ -116,7 +116,7 @@ describe("an engine that goes away", () => {
     expect(engine.removed).toEqual(["c0"]);
   });
 
-  it("does not count as gone if one request takes too long and it answers others", async () => {
+  it("does not count as away if one request takes too long and it answers others", async () => {
     const engine = new ScriptedEngine();
     engine.createError = LATE;
     const { launcher, said } = open(engine);
@@ -208,7 +208,7 @@ describe("a service that stops", () => {
   });
 });
 
-it("an engine that is not Docker's own is named once", async () => {
+it("an engine other than Docker's is named once", async () => {
   const engine = new ScriptedEngine();
   engine.foreign = "Podman Engine 4.3.1";
   const { launcher, said } = open(engine);
@@ -230,7 +230,7 @@ describe("memory that ran out", () => {
     expect(exit()).toMatchObject({ signal: "SIGKILL", outOfMemory: true });
   });
 
-  it("is looked for during a second if the cause of an end is unknown, and not after an ordered end", async () => {
+  it("is searched for during a second if the cause of an end is unknown, and not after an ordered end", async () => {
     const unknown = await running();
     unknown.container.exits(137);
     await unknown.clock.advance(1_000);

@@ -122,7 +122,7 @@ describe("a network volume on an engine elsewhere", () => {
     expect(fs.readdirSync(volume.path)).toEqual([]);
   });
 
-  it("that is another directory there fails the start, whose message names it, and leaves nothing behind", async () => {
+  it("that is another directory there fails the start with a message that names it, and leaves nothing behind", async () => {
     using volume = temporaryDirectory();
     const engine = elsewhere();
     engine.seesMounts = false;

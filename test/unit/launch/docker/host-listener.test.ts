@@ -19,7 +19,7 @@ function listener(open = async (address: string) => `http://${address}:1`) {
   return { part, said, opened };
 }
 
-it("is opened once, at this machine's address on the network of the containers", async () => {
+it("the listener is opened once, at this machine's address on the network of the containers", async () => {
   const { part, said, opened } = listener();
   const url = () => part.url(at("172.17.0.1"));
   const urls = await Promise.all([url(), url()]);
@@ -28,7 +28,7 @@ it("is opened once, at this machine's address on the network of the containers",
   expect(said).toEqual(["the store also answers containers, at http://172.17.0.1:1"]);
 });
 
-it("is tried again for the next container where there was no network, and says so once", async () => {
+it("the listener is retried for the next container if there was no network, which is logged once", async () => {
   const { part, said } = listener();
   expect(await part.url(undefined)).toBeUndefined();
   expect(await part.url(undefined)).toBeUndefined();
@@ -37,7 +37,7 @@ it("is tried again for the next container where there was no network, and says s
   expect(await part.url(at("10.0.0.1"))).toBe("http://10.0.0.1:1");
 });
 
-it("does without where the address is not this machine's", async () => {
+it("the listener is left out if the address is not this machine's", async () => {
   const open = async () => Promise.reject(new Error("10.0.0.1 is no address of this machine"));
   const { part, said } = listener(open);
   expect(await part.url(at("10.0.0.1"))).toBeUndefined();
@@ -46,14 +46,14 @@ it("does without where the address is not this machine's", async () => {
   ]);
 });
 
-it("is opened anew where a network that was made anew has another address", async () => {
+it("the listener is opened again if a new network has another address", async () => {
   const { part, opened } = listener();
   await part.url(at("172.18.0.1"));
   expect(await part.url(at("172.19.0.1"))).toBe("http://172.19.0.1:1");
   expect(opened).toEqual(["172.18.0.1", "172.19.0.1"]);
 });
 
-it("is called by the name that containers have for that address", async () => {
+it("the listener has the name that containers have for that address", async () => {
   const { part, opened } = listener();
   const place = at("127.0.0.1", "host.docker.internal");
   expect(await part.url(place)).toBe("http://host.docker.internal:1");

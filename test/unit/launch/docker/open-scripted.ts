@@ -9,8 +9,7 @@ import { PLACES, SOCKET } from "./order.ts";
 import { ScriptedEngine } from "./scripted-engine.ts";
 
 /**
- * The launcher is closed when the test ends, unless the test has a clock of its own.
- *
+ * The launcher is closed when the test ends, unless the test has its own clock.
  * @param volume directory of the network volume of its workers and pods
  */
 export function open(engine = new ScriptedEngine(), clock?: Clock, volume?: string) {

@@ -1,4 +1,4 @@
-/** A scripted container engine: a test sets the result of each operation, and reads what was asked. */
+/** A scripted container engine: a test sets the result of each operation, and reads the calls. */
 import os from "node:os";
 import type { ContainerCreateOptions } from "dockerode";
 import {
@@ -16,7 +16,7 @@ import {
 
 export const GONE = new EngineError("the engine is gone", undefined, { contact: "lost" });
 
-/** Gateway of the network that it makes: an address of this machine, as for an engine on it. */
+/** Gateway of its network: an address of this machine, as for an engine on it. */
 export const GATEWAY = "127.0.0.18";
 
 const PROBE = "probe";
@@ -29,10 +29,10 @@ export class ScriptedContainer implements EngineContainer {
   #heard: ((news: ContainerNews) => void) | undefined;
   #written: (bytes: Buffer) => void = () => undefined;
   #silent = Promise.withResolvers<void>();
-  /** Error of all later questions about it. */
+  /** Error of all later calls about it. */
   problem: EngineError | undefined;
   startError: Error | undefined;
-  /** Whether an event tells of its end. */
+  /** Whether an event reports its end. */
   isHeard = true;
   /** The paths of all `has` calls. */
   readonly asked: string[] = [];
@@ -143,7 +143,7 @@ export class ScriptedEngine implements ContainerEngine {
   readonly probes: ContainerCreateOptions[] = [];
   probeError: Error | undefined;
   hasImages = true;
-  /** True for an engine that accepts questions and never answers. */
+  /** True: the engine accepts calls and never answers. */
   isFrozen = false;
   /** The messages of a pull, which ends with them. */
   messages: () => AsyncIterable<unknown> = async function* none() {};
@@ -200,7 +200,7 @@ export class ScriptedEngine implements ContainerEngine {
     this.networks.set(name, { gateway: GATEWAY, options });
   }
 
-  /** The container made at `position`, from 0. */
+  /** The container created at `position`, from 0. */
   at(position: number): ScriptedContainer {
     const container = this.containers[position];
     if (container === undefined) throw new Error(`only ${this.containers.length} were made`);

@@ -30,7 +30,7 @@ describe("the GPUs of a machine", () => {
     expect(await onMachine("one-gpu")).toEqual({ kind: "known", devices: [l4] });
   });
 
-  it("may be eight", async () => {
+  it("can be eight", async () => {
     const inventory = await onMachine("eight-gpus");
     expect(inventory).toMatchObject({ kind: "known", devices: { length: 8 } });
     const devices = inventory.kind === "known" ? inventory.devices : [];
@@ -111,7 +111,7 @@ describe("no GPU is known, and the reason says what to do,", () => {
       'failed: Field "index" is not a valid field to query.',
     ],
     ["names nothing", "true", "names no GPU"],
-  ])("where the program %s", async (_, script, reason) => {
+  ])("if the program %s", async (_, script, reason) => {
     await using nvidiaSmi = await scriptInNvidiaSmi(script);
     expect(await askNvidiaSmi(undefined, nvidiaSmi.program)).toEqual({
       kind: "unknown",
@@ -146,7 +146,7 @@ describe("no GPU is known, and the reason says what to do,", () => {
   });
 });
 
-it("knows the GPUs without their CUDA version if only the header cannot be read", async () => {
+it("has the GPUs without their CUDA version if only the header cannot be read", async () => {
   await using nvidiaSmi = await scriptInNvidiaSmi(
     `[ $# -gt 0 ] || exit 1\necho "0, GPU-1, NVIDIA L4, 23034, 8.9, [N/A], 570.133.20"`,
   );
@@ -186,7 +186,7 @@ describe("CUDA_VISIBLE_DEVICES of the emulator", () => {
     ["GPU-444", ["MIG-5", "MIG-6"]],
     ["", []],
     ["GPU-9", []],
-  ])("%o leaves %o to give", (visible, ids) => {
+  ])("of %o leaves %o", (visible, ids) => {
     expect(visibleOnes(found, visible).map(({ id }) => id)).toEqual(ids);
   });
 });
@@ -201,11 +201,11 @@ it("reports existing GPUs that are not found", async () => {
 });
 
 describe("the option gpus", () => {
-  it("none stands for a machine without GPUs", async () => {
+  it("none means a machine without GPUs", async () => {
     expect(await gpuFinder("none")()).toEqual({ kind: "known", devices: [] });
   });
 
-  it("simulate stands for a machine with any GPU", async () => {
+  it("simulate means a machine with any GPU", async () => {
     expect(await gpuFinder("simulate")()).toEqual({ kind: "simulated" });
   });
 

@@ -1,4 +1,4 @@
-/** GPUs are looked for once, or again while none is known. Their use is asked for at intervals. */
+/** GPUs are searched for once, or repeatedly while none is known. Their use is measured at intervals. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
 import { askForGpuUse } from "../../../../emulator/launch/gpus/nvidia-smi.ts";
@@ -35,7 +35,7 @@ it("while no GPU is known, the search is repeated after half a minute", async ()
   expect(await gpus()).toBe(NONE);
 });
 
-it("gives the memory and the load of each GPU; a GPU without them is left out", async () => {
+it("the use has the memory and the load of each GPU, and omits a GPU without them", async () => {
   await using nvidiaSmi = await scriptInNvidiaSmi(`echo "$1" >&2
 [ "$1" = --query-gpu=uuid,memory.used,memory.total,utilization.gpu ] || exit 2
 echo "GPU-1, 1024, 23034, 37"
@@ -48,7 +48,7 @@ echo "GPU-3, [N/A], [N/A], [N/A]"`);
   ]);
 });
 
-it("is asked once for simultaneous callers, and knows nothing if that fails", async () => {
+it("the use is measured once for simultaneous callers, and unknown if that fails", async () => {
   const ask = vi.fn<typeof askForGpuUse>().mockRejectedValue(new Error("was not found"));
   const use = gpuUseAsker(ask);
   expect(await Promise.all([use(), use(), use()])).toEqual([[], [], []]);

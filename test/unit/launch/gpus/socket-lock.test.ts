@@ -1,4 +1,4 @@
-/** The lock of a GPU: one emulator has it at a time. Where locks are impossible, GPUs are used without. */
+/** The lock of a GPU: one emulator has it at a time. On systems without locks, GPUs are used without. */
 import { expect, it } from "vitest";
 import { deviceLocks } from "../../../../emulator/launch/gpus/socket-lock.ts";
 
@@ -25,7 +25,7 @@ it.runIf(process.platform === "linux")("belongs to one holder until it is releas
   other?.release();
 });
 
-it("has no holder if the system has no such locks", () => {
+it("a lock has no holder if the system has no such locks", () => {
   const locks = deviceLocks(log, "darwin");
   const device = aDevice();
   expect(locks(device)).toBeDefined();

@@ -1,4 +1,4 @@
-/** The Kubernetes launcher on a simulated cluster: obstacles of pods, their ends, and pods that are found again. */
+/** The Kubernetes launcher on a simulated cluster: obstacles of pods, their ends, and found pods. */
 import { expect, it } from "vitest";
 import { digestOf } from "../../../../emulator/core/access/key-ring.ts";
 import type { LaunchedWorker } from "../../../../emulator/launch/launcher.ts";
@@ -14,7 +14,7 @@ const GPU = { computeType: "GPU", gpuCount: 1, gpuTypeIds: ["NVIDIA L4"] } as co
 const said = (lines: readonly string[], words: string) =>
   eventually(`"${words}" is said`, () => lines.some((line) => line.includes(words)) || undefined);
 
-it("reports why no node accepts a pod, and runs it as soon as a node does", async () => {
+it("the launcher reports why no node accepts a pod, and runs it when a node does", async () => {
   await using cluster = await openCluster();
   const { api, launcher, lines } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS), GPU));
@@ -31,7 +31,7 @@ it("reports why no node accepts a pod, and runs it as soon as a node does", asyn
   await said(lines, "here");
 });
 
-it("holds at most the limit of a line, however long it is", async () => {
+it("the launcher keeps at most the limit of a line, however long it is", async () => {
   await using cluster = await openCluster();
   const worker = cluster.launcher.launch(
     orderOf(nodeTemplate('process.stdout.write("x".repeat(200_000) + "\\nafter\\n")')),
@@ -43,7 +43,7 @@ it("holds at most the limit of a line, however long it is", async () => {
   ]);
 });
 
-it("deletes a waiting pod as soon as its worker should leave", async () => {
+it("the launcher deletes a waiting pod as soon as its worker should leave", async () => {
   await using cluster = await openCluster();
   const worker = cluster.launcher.launch(orderOf(nodeTemplate(STAYS), GPU));
   await eventually("it waits", () => worker.obstacle?.());
@@ -52,14 +52,14 @@ it("deletes a waiting pod as soon as its worker should leave", async () => {
   expect(cluster.api.pods).toEqual([]);
 });
 
-it("pulls a private image with the credentials of its template", async () => {
+it("the launcher pulls a private image with the credentials of its template", async () => {
   await using cluster = await openCluster({ credentials: { username: "me", password: "word" } });
   cluster.api.node.images.set(NODE_IMAGE, { login: "me:word" });
   const worker = cluster.launcher.launch(orderOf(nodeTemplate("")));
   expect(await worker.exited).toMatchObject({ exitCode: 0 });
 });
 
-it("reports why an image cannot be pulled", async () => {
+it("the launcher reports why an image cannot be pulled", async () => {
   await using cluster = await openCluster();
   const worker = cluster.launcher.launch(orderOf(templateNamed("registry.example/none:1")));
   const { reason, isThrottled } = await eventually("it waits", () => worker.obstacle?.());
@@ -67,7 +67,7 @@ it("reports why an image cannot be pulled", async () => {
   expect(isThrottled).toBe(false);
 });
 
-it("reports what the node of a pod is waiting for, until the pod runs", async () => {
+it("the launcher reports what the node of a pod waits for, until the pod runs", async () => {
   await using cluster = await openCluster({ haste: 20 });
   const { api, launcher, lines } = cluster;
   const message = 'MountVolume.SetUp failed for volume "models": connection timed out';
@@ -83,7 +83,7 @@ it("reports what the node of a pod is waiting for, until the pod runs", async ()
 });
 
 it.each(["configmaps", "secrets", "pods"])(
-  "tells that the cluster refuses its %s, and leaves no secret behind",
+  "the launcher reports that the cluster refuses its %s, and leaves no secret behind",
   async (kind) => {
     await using cluster = await openCluster({ credentials: { username: "me", password: "word" } });
     const { api, launcher } = cluster;
@@ -95,7 +95,7 @@ it.each(["configmaps", "secrets", "pods"])(
   },
 );
 
-it("reports that memory ran out, that a pod was evicted, and that a pod was deleted from outside", async () => {
+it("the launcher reports that memory ran out, that a pod was evicted, and that a pod was deleted from outside", async () => {
   await using cluster = await openCluster();
   const { api, launcher } = cluster;
   const workers = [1, 2, 3].map(() => launcher.launch(orderOf(nodeTemplate(STAYS))));
@@ -110,7 +110,7 @@ it("reports that memory ran out, that a pod was evicted, and that a pod was dele
   expect(deleted?.goneWith).toBe("its pod, which was deleted from outside");
 });
 
-it("loses nothing while the API server is away, and reports the absence", async () => {
+it("the launcher loses nothing while the API server is away, and reports the absence", async () => {
   await using cluster = await openCluster();
   const { api, launcher, lines } = cluster;
   const counts =
@@ -128,7 +128,7 @@ it("loses nothing while the API server is away, and reports the absence", async 
   expect(cluster.willing()).toBeGreaterThan(0);
 });
 
-it("lists all pods again if the server no longer has the changes since the last one", async () => {
+it("the launcher lists all pods again if the server no longer has the changes since the last list", async () => {
   await using cluster = await openCluster();
   const { api, launcher } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS)));
@@ -140,7 +140,7 @@ it("lists all pods again if the server no longer has the changes since the last 
   expect((await worker.exited).goneWith).toBe("its pod, which was deleted from outside");
 });
 
-it("finds the pods of a killed process of its service, and does not touch pods of other services", async () => {
+it("the launcher finds the pods of a killed process of its service, and leaves those of other services", async () => {
   await using cluster = await openCluster();
   const { api, launcher, another } = cluster;
   const foreign = another({ service: "fedcba9876543210" });
@@ -156,7 +156,7 @@ it("finds the pods of a killed process of its service, and does not touch pods o
   expect(new Set(api.pods.map(({ metadata }) => metadata.name))).toEqual(new Set(names));
 });
 
-it("manages the pods of a killed process that it takes over like its own", async () => {
+it("the launcher manages the pods that it takes over from a killed process like its own", async () => {
   await using cluster = await openCluster();
   const { api, launcher, lines, another } = cluster;
   const order = orderOf(nodeTemplate(`${STAYS} process.on("SIGTERM", () => process.exit(3));`));
@@ -190,7 +190,7 @@ it("manages the pods of a killed process that it takes over like its own", async
   await eventually("all is gone", () => api.objects.list("secrets").length === 0 || undefined);
 });
 
-it("makes everything be deleted together with its owner", async () => {
+it("the launcher's objects are deleted together with their owner", async () => {
   await using cluster = await openCluster();
   const { api, launcher } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS)));
@@ -200,7 +200,7 @@ it("makes everything be deleted together with its owner", async () => {
   expect((await worker.exited).goneWith).toBe("its pod, which was deleted from outside");
 });
 
-it("leaves pods to the next start if the API server does not come back", async () => {
+it("the launcher leaves pods to the next start if the API server does not come back", async () => {
   await using cluster = await openCluster({ haste: 20 });
   const { api, launcher } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS)));
@@ -212,7 +212,7 @@ it("leaves pods to the next start if the API server does not come back", async (
   await api.back();
 });
 
-it("gives up a worker if its image cannot be pulled for a minute", async () => {
+it("the launcher gives up a worker if its image cannot be pulled for a minute", async () => {
   await using cluster = await openCluster({ haste: 100 });
   const worker = cluster.launcher.launch(orderOf(templateNamed("registry.example/none:1")));
   const { startError } = await worker.exited;
@@ -220,7 +220,7 @@ it("gives up a worker if its image cannot be pulled for a minute", async () => {
   await eventually("its pod is gone", () => cluster.api.pods.length === 0 || undefined);
 });
 
-it("deletes a pod if its node does not answer", async () => {
+it("the launcher deletes a pod if its node does not answer", async () => {
   await using cluster = await openCluster({ haste: 100 });
   const { api, launcher } = cluster;
   const worker = launcher.launch(orderOf(nodeTemplate(STAYS)));

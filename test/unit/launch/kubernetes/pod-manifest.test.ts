@@ -37,7 +37,7 @@ function bodyOf(manifest: unknown): Parameters<typeof createBody>[1] {
   return JSON.parse(JSON.stringify(manifest)) as Parameters<typeof createBody>[1];
 }
 
-it("has no token, no variable and no password in the pod itself", () => {
+it("a pod has no token, variable and password in its own manifest", () => {
   const { pod, environment, pull } = made({ env: { HF_TOKEN: "hf_secret" } });
   expect(JSON.stringify(pod)).not.toMatch(/a-secret-token|hf_secret|word"/u);
   expect(environment?.stringData).toMatchObject({
@@ -50,12 +50,12 @@ it("has no token, no variable and no password in the pod itself", () => {
   });
 });
 
-it("does not end at the end of its standard input, because a pod has none", () => {
+it("a pod does not end at the end of its standard input, because it has none", () => {
   const { environment } = made({});
   expect(environment?.stringData).not.toHaveProperty("SV_EXIT_ON_STDIN_END");
 });
 
-it("has minimal privileges, unless its template asks for the privileges of its image", () => {
+it("a pod has minimal privileges, unless its template requests those of its image", () => {
   const { pod, container } = made({});
   expect(pod.spec).toMatchObject({
     automountServiceAccountToken: false,
@@ -73,18 +73,18 @@ it("has minimal privileges, unless its template asks for the privileges of its i
   expect(asImage.container?.resources?.limits).toEqual({ "ephemeral-storage": "20G" });
 });
 
-it("is bounded by its template, and by its node if the template has no bounds", () => {
+it("a pod is bounded by its template, or by its node if the template has no bounds", () => {
   const { container } = made({ env: { SV_CONTAINER_MEMORY: "4g", SV_CONTAINER_CPUS: "1.5" } });
   expect(container?.resources?.limits).toEqual({ cpu: "1500m", memory: String(4 * 1024 ** 3) });
   expect(made({}).container?.resources?.limits).toEqual({});
 });
 
-it("has arguments in which the cluster replaces no variables", () => {
+it("a pod has arguments in which the cluster replaces no variables", () => {
   const { container } = made({ dockerStartCmd: ["sh", "-c", "echo $(whoami) $HOME $$"] });
   expect(container?.args).toEqual(["sh", "-c", "echo $$(whoami) $$HOME $$$$"]);
 });
 
-it("mounts the claim of its network volume at the path that handlers use", () => {
+it("a pod mounts the claim of its network volume at the path that handlers use", () => {
   const { pod, container } = made(
     { volumeMountPath: "/data" },
     { networkVolumeIds: ["abc1234567"] },
@@ -97,7 +97,7 @@ it("mounts the claim of its network volume at the path that handlers use", () =>
   expect(paths?.map(({ mountPath }) => mountPath)).toEqual(["/runpod-volume", "/data"]);
 });
 
-it("asks for GPUs by the device plugin, on nodes that have one of the types, the first before the others", () => {
+it("a pod requests GPUs by the device plugin, on nodes with one of the types, the first before the others", () => {
   const place = nodePlace(
     { computeType: "GPU", gpuCount: 2, gpuTypeIds: ["NVIDIA L4", "NVIDIA  A30"] },
     {},
@@ -122,24 +122,30 @@ it.each([
   ["12.4", true],
   ["12.10", true],
   ["13.0", true],
-])("asks for nodes whose driver takes CUDA 12.4 or later: of %s it is %j", (version, fits) => {
-  const wanted = {
-    computeType: "GPU",
-    gpuCount: 1,
-    gpuTypeIds: [],
-    minCudaVersion: "12.4",
-  } as const;
-  const { affinity } = nodePlace(wanted, {});
-  const [major = "", minor = ""] = version.split(".");
-  const labels = { "nvidia.com/cuda.runtime.major": major, "nvidia.com/cuda.runtime.minor": minor };
-  expect(isAsked(affinity?.nodeAffinity, labels)).toBe(fits);
-  expect(isAsked(affinity?.nodeAffinity, {})).toBe(true);
-  const typed = nodePlace({ ...wanted, gpuTypeIds: ["NVIDIA L4"] }, {}).affinity?.nodeAffinity;
-  expect(isAsked(typed, labels)).toBe(false);
-  expect(isAsked(typed, { ...labels, "nvidia.com/gpu.product": "NVIDIA-L4" })).toBe(fits);
-});
+])(
+  "a pod requests nodes with a driver for CUDA 12.4 or later: with %s it is %j",
+  (version, fits) => {
+    const wanted = {
+      computeType: "GPU",
+      gpuCount: 1,
+      gpuTypeIds: [],
+      minCudaVersion: "12.4",
+    } as const;
+    const { affinity } = nodePlace(wanted, {});
+    const [major = "", minor = ""] = version.split(".");
+    const labels = {
+      "nvidia.com/cuda.runtime.major": major,
+      "nvidia.com/cuda.runtime.minor": minor,
+    };
+    expect(isAsked(affinity?.nodeAffinity, labels)).toBe(fits);
+    expect(isAsked(affinity?.nodeAffinity, {})).toBe(true);
+    const typed = nodePlace({ ...wanted, gpuTypeIds: ["NVIDIA L4"] }, {}).affinity?.nodeAffinity;
+    expect(isAsked(typed, labels)).toBe(false);
+    expect(isAsked(typed, { ...labels, "nvidia.com/gpu.product": "NVIDIA-L4" })).toBe(fits);
+  },
+);
 
-it("asks for nodes with a driver for one of the allowed CUDA versions", () => {
+it("a pod requests nodes with a driver for one of the allowed CUDA versions", () => {
   const allowedCudaVersions = ["12.1", "12.4"];
   const wanted = { computeType: "GPU", gpuCount: 1, gpuTypeIds: [], allowedCudaVersions } as const;
   const { affinity } = nodePlace({ ...wanted, minCudaVersion: "12.2" }, {});
@@ -151,7 +157,7 @@ it("asks for nodes with a driver for one of the allowed CUDA versions", () => {
   expect(["1", "2", "4", "5"].map(fits)).toEqual([false, false, true, false]);
 });
 
-it("takes node labels and a resource name from the template instead of GPU types", () => {
+it("a pod takes node labels and a resource name from the template instead of GPU types", () => {
   const env = {
     SV_CONTAINER_NODES: "gpu=l4, zone=a",
     SV_CONTAINER_GPU_RESOURCE: "example.com/gpu",
@@ -168,7 +174,7 @@ it.each([
   ["a-very-long-name-of-an-endpoint-that-somebody-has-thought-up-in-a-long-night-of-work"],
   ["Übersetzen_v2"],
   ["-.-"],
-])("is named and labelled as a cluster takes it, whatever its endpoint %j is called", (id) => {
+])("a pod has a valid name and valid labels, whatever its endpoint %j is named", (id) => {
   const { pod, environment, pull } = made({}, { id, type: "LOAD_BALANCING" });
   for (const [kind, body] of [
     ["pods", pod],
@@ -178,7 +184,7 @@ it.each([
     expect(() => createBody(kind, bodyOf(body), STRICT)).not.toThrow();
 });
 
-it("has names that differ from the pods of another endpoint", () => {
+it("a pod has names that differ from those of another endpoint's pods", () => {
   const named = (id: string) =>
     podName({ ...orderOf(templateNamed(IMAGE), { id }), workerId: "w" });
   expect(named("Up")).not.toBe(named("up"));
@@ -187,6 +193,6 @@ it("has names that differ from the pods of another endpoint", () => {
   expect(labelsOf(long, "s")["sv-runtime/endpoint"]).toHaveLength(8);
 });
 
-it("names a variable that no pod can have", () => {
+it("the refusal names a variable that no pod can have", () => {
   expect(() => made({ env: { "1st": "x" } })).toThrow('the variable "1st" of the template');
 });

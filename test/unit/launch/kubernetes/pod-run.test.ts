@@ -1,4 +1,4 @@
-/** How long a pod that cannot be made is waited for. */
+/** Time for which a pod that cannot be created is waited for. */
 import { expect, it } from "vitest";
 import { PodRun } from "../../../../emulator/launch/kubernetes/pod-run.ts";
 import type { SeenPod } from "../../../../emulator/launch/kubernetes/seen-pod.ts";

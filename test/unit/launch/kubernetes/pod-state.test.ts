@@ -14,8 +14,8 @@ function pod(status: Status, state?: State): SeenPod {
   return { metadata, status: { ...status, ...(containerStatuses && { containerStatuses }) } };
 }
 
-describe("a pod that waits", () => {
-  it("waits for a node, in the scheduler's words", () => {
+describe("the state of a waiting pod", () => {
+  it("is the missing node, in the scheduler's words", () => {
     const message = "0/3 nodes are available: 3 Insufficient nvidia.com/gpu.";
     const conditions = [
       { type: "PodScheduled", status: "False", reason: "Unschedulable", message },
@@ -34,7 +34,7 @@ describe("a pod that waits", () => {
       "CreateContainerConfigError",
       "its container cannot be made: CreateContainerConfigError: not found",
     ],
-  ])("tells of %s", (reason, sentence) => {
+  ])("shows %s", (reason, sentence) => {
     const waiting = { waiting: { reason, message: "not found" } };
     expect(stateOf(pod({ phase: "Pending" }, waiting))).toEqual({
       kind: "waiting",
@@ -51,7 +51,7 @@ describe("a pod that waits", () => {
   });
 });
 
-describe("a pod that has ended", () => {
+describe("the end of a pod", () => {
   it.each([
     [{ exitCode: 0, reason: "Completed" }, { exitCode: 0 }],
     [{ exitCode: 7, reason: "Error" }, { exitCode: 7 }],
@@ -71,7 +71,7 @@ describe("a pod that has ended", () => {
       { exitCode: 127, reason: "ContainerCannotRun", message: "no such file" },
       { startError: expect.stringContaining("no such file") },
     ],
-  ])("by %o is told as such", (terminated, exit) => {
+  ])("by %o is reported as such", (terminated, exit) => {
     expect(exitOf(pod({ phase: "Failed" }, { terminated }), RAN, [])).toMatchObject(exit);
   });
 
@@ -91,7 +91,7 @@ describe("a pod that has ended", () => {
       "its pod, which had to leave its node",
     ],
     [{ phase: "Running" }, "its pod, which was deleted from outside"],
-  ])("with its place (%o) is gone with that, whatever its program said", (status, goneWith) => {
+  ])("with its place (%o) is its loss, whatever its program did", (status, goneWith) => {
     const terminated = status.phase === "Failed" ? { terminated: { exitCode: 143 } } : undefined;
     expect(exitOf(pod(status, terminated), RAN, ["last"])).toMatchObject({
       goneWith,
@@ -99,7 +99,7 @@ describe("a pod that has ended", () => {
     });
   });
 
-  it("was never started if its node refused it", () => {
+  it("is a failed start if its node refused it", () => {
     const refused = { phase: "Failed", reason: "OutOfcpu", message: "Node didn't have enough cpu" };
     expect(exitOf(pod(refused), { ...RAN, hasRun: false }, []).startError).toBe(
       "its pod failed on its node: OutOfcpu: Node didn't have enough cpu",

@@ -1,6 +1,6 @@
 /**
- * The whole service with a simulated cluster: workers are pods, servers are called at their pods, and obstacles of pods are
- * shown.
+ * The whole service with a simulated cluster: workers are pods, servers are called at their pods, and pods'
+ * obstacles are shown.
  */
 import path from "node:path";
 import { ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
@@ -66,7 +66,7 @@ async function open(program: readonly string[], { env = {}, s3 = false, ...endpo
 
 afterEach(() => vi.unstubAllEnvs());
 
-it("a worker in a pod completes a job, and the pod is gone when the service has stopped", async () => {
+it("a worker in a pod completes a job, and the pod is removed when the service stops", async () => {
   await using scene = await open([WORKER, HANDLER]);
   const { api, service, json } = scene;
   const { status, output } = await json("/v2/app/runsync", { input: { said: "hello" } });

@@ -6,7 +6,7 @@ import { readBlobsPlace } from "../../../../emulator/store/blobs/s3-address.ts";
 const KEYS = { AWS_ACCESS_KEY_ID: "id", AWS_SECRET_ACCESS_KEY: "hush" };
 const SAID = "accessKeyId=mine&secretAccessKey=hush";
 
-it("says the bucket, the prefix, the service and the keys", () => {
+it("an address has the bucket, the prefix, the service and the keys", () => {
   const place = readBlobsPlace(
     `s3://my_bucket/of/payloads/?endpoint=http://127.0.0.1:9000&region=here&${SAID}`,
     KEYS,
@@ -22,7 +22,7 @@ it("says the bucket, the prefix, the service and the keys", () => {
   expect(place.secretAccessKey.reveal()).toBe("hush");
 });
 
-it("takes from the variables of AWS's tools what it does not say", () => {
+it("an address takes missing parts from the variables of AWS's tools", () => {
   const env = { ...KEYS, AWS_ENDPOINT_URL: "http://minio:9000", AWS_DEFAULT_REGION: "there" };
   expect(readBlobsPlace("s3://bucket", env)).toMatchObject({
     prefix: "",
@@ -37,7 +37,7 @@ it("takes from the variables of AWS's tools what it does not say", () => {
   });
 });
 
-it("is one of Amazon's own service where only a region is known", () => {
+it("an address with only a region is one of Amazon's service", () => {
   const { endpointUrl, region, forcePathStyle } = readBlobsPlace("s3://b?region=eu-west-1", KEYS);
   expect([endpointUrl, region, forcePathStyle]).toEqual([
     "https://s3.eu-west-1.amazonaws.com",
@@ -61,7 +61,7 @@ it.each([
   expect(() => readBlobsPlace(text, env)).not.toThrow("hush");
 });
 
-it("an address is shown without what is secret in it", () => {
+it("an address is shown without its secrets", () => {
   expect(shownAddress("postgres://user:p@ss:w/rd@host:5432/db?sslmode=require")).toBe(
     "postgres://user:***@host:5432/db?sslmode=require",
   );
@@ -71,7 +71,7 @@ it("an address is shown without what is secret in it", () => {
   expect(shownAddress(`s3://b/c?${SAID}`)).toBe("s3://b/c?accessKeyId=mine&secretAccessKey=***");
 });
 
-it("addresses of other stores are none of PostgreSQL", () => {
+it("addresses of other stores are not taken for PostgreSQL", () => {
   expect(["postgres://host/db", "postgresql://host/db"].every(isStoreAddress)).toBe(true);
   expect(["mysql://host/db", "host/db", "postgres://", ""].some(isStoreAddress)).toBe(false);
 });

@@ -27,7 +27,7 @@ describe("at the start", () => {
     await expect(wrong).rejects.not.toThrow("hush-hush");
   });
 
-  it("a bucket that is not there is refused", async () => {
+  it("a missing bucket is refused", async () => {
     await using s3 = await startOwnS3();
     await expect(open(addressOn({ ...s3, bucket: "nowhere" }))).rejects.toThrow(/NoSuchBucket/);
   });
@@ -39,7 +39,7 @@ describe("at the start", () => {
     await expect(away).rejects.toThrow("cannot be reached");
   });
 
-  it("a service without room is full", async () => {
+  it("a service without room counts as full", async () => {
     await using server = await answering((_, response) => {
       const { status, body } = refusal(507, "XMinioStorageFull");
       response.writeHead(status).end(body);
@@ -51,7 +51,7 @@ describe("at the start", () => {
 });
 
 describe("while a payload is read", () => {
-  it("a connection that is cut once goes unnoticed", async () => {
+  it("a connection that is cut once is reopened", async () => {
     await using s3 = await startOwnS3();
     await using wire = await Wire.to(s3.url);
     const blobs = await open(addressOn({ ...s3, url: wire.url }));
@@ -65,14 +65,14 @@ describe("while a payload is read", () => {
     await blobs.close();
   });
 
-  it("one that cannot be read on is an error of the slices", async () => {
+  it("a connection that stays cut is an error of the slices", async () => {
     await using s3 = await startOwnS3();
     await using wire = await Wire.to(s3.url);
     const blobs = await open(addressOn({ ...s3, url: wire.url }));
     await blobs.put("large", [Buffer.alloc(3 * MB)]);
     wire.cutAnswersAfter(1 * MB, 1);
     await using opened = await blobs.read("large", 0, 3 * MB);
-    // Before it reconnects to go on.
+    // The cut comes before it reconnects.
     await blobs.remove("large");
     const reading = Array.fromAsync(opened?.slices() ?? []);
     await expect(reading).rejects.toThrow(StoreUnusableError);
@@ -80,7 +80,7 @@ describe("while a payload is read", () => {
   });
 });
 
-it("closing ends what is under way", async () => {
+it("a close ends running reads", async () => {
   await using s3 = await startOwnS3();
   await using wire = await Wire.to(s3.url);
   const blobs = await open(addressOn({ ...s3, url: wire.url }));
@@ -157,7 +157,7 @@ class Wire implements AsyncDisposable {
     this.#left = times;
   }
 
-  /** Passes nothing on any more. `reached` resolves when something came. */
+  /** Passes nothing on any more. `reached` resolves when data came. */
   hang(): { readonly reached: Promise<void> } {
     const reached = new Promise<void>((resolve) => (this.#hanging = resolve));
     return { reached };

@@ -4,7 +4,7 @@ import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { WatchedBlobs } from "../../../../emulator/store/blobs/watched-blobs.ts";
 import { MemoryBlobs } from "../../../contract/store/memory-blobs.ts";
 
-it("tells of the first failure and of the first success after it", async () => {
+it("a bucket's first failure and the first success after it are reported", async () => {
   const blobs = new MemoryBlobs();
   const told: unknown[] = [];
   let failure: Error | undefined;

@@ -1,4 +1,4 @@
-/** The check of all stored data: its findings, and that nothing is removed where something is wrong. */
+/** The check of all stored data: its findings, and that no file is removed when it finds a problem. */
 import fs from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -21,7 +21,7 @@ function sql(left: LeftBehind, text: string): void {
   db.exec(text);
 }
 
-it("finds no damage after a kill, and runs while jobs are submitted", async () => {
+it("the check finds no damage after a kill, and runs while jobs are submitted", async () => {
   using left = await leftBehind();
   await using opened = await checked(left);
   const check = opened.store.check();
@@ -31,7 +31,7 @@ it("finds no damage after a kill, and runs while jobs are submitted", async () =
   expect(opened.damage).toEqual([]);
 });
 
-it("finds each payload that is missing, cut or changed, with its job", async () => {
+it("the check finds each payload that is missing, cut or changed, with its job", async () => {
   using left = await leftBehind(15);
   const [missing = "", cut = ""] = left.payloads();
   fs.rmSync(left.file("payloads", missing));
@@ -51,9 +51,9 @@ it("finds each payload that is missing, cut or changed, with its job", async () 
   expect(opened.damage).toEqual([]);
 });
 
-it("an index that does not fit its table, or a row its checksum, ends all work, and no file is removed", async () => {
+it("an index that does not match its table, or a row its checksum, ends all work, and no file is removed", async () => {
   for (const harm of [
-    // The newest job's id where it stands first: in the index or in the table.
+    // The newest job's id at its first place: in the index or in the table.
     (left: LeftBehind) => {
       sql(left, "PRAGMA wal_checkpoint(TRUNCATE)");
       const at = fs.readFileSync(left.file("store.db")).indexOf(left.jobs[7]?.id ?? "");
@@ -74,7 +74,7 @@ it("an index that does not fit its table, or a row its checksum, ends all work, 
   }
 });
 
-it("ends when the store is closed meanwhile, and removes nothing", async () => {
+it("the check ends when the store is closed, and removes nothing", async () => {
   using left = await leftBehind();
   const stray = left.file("payloads", "0f0f0f0f-0000-4000-8000-000000000000");
   fs.writeFileSync(stray, "half writ");

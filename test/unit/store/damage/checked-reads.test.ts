@@ -1,4 +1,4 @@
-/** What is read is compared with its checksum: rows, payloads in rows and in files, chunks. */
+/** Reads are compared with their checksums: rows, payloads in rows and in files, chunks. */
 import fs from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
@@ -71,7 +71,7 @@ describe("a payload that differs from the stored one is refused", () => {
     ["cut", (file: string) => fs.truncateSync(file, 1_000), "is too short"],
     ["taken away", (file: string) => fs.rmSync(file), "the output is missing: there is no file"],
   ])(
-    "in a file that was %s, before the first byte of it is given out, as long as its row names it",
+    "in a file that was %s, before its first byte is returned, while its row names it",
     async (_, harm, sentence) => {
       await using disk = await oneJob();
       const { owner, store, seq } = disk;
@@ -109,7 +109,7 @@ describe("a payload that differs from the stored one is refused", () => {
   });
 });
 
-describe("after it finds a damaged row, the store says so once and stops working", () => {
+describe("after a store finds a damaged row it reports it once and stops working", () => {
   it.each([
     ["job", "UPDATE job SET webhook = 'x'"],
     ["payload", "UPDATE payload SET place = place + 400"],
@@ -140,7 +140,7 @@ describe("after it finds a damaged row, the store says so once and stops working
   });
 
   it.each(["UPDATE queue SET retried = 7", "UPDATE sequence SET reserved_seq = 9"])(
-    "or does not even open: %s",
+    "the store does not open after: %s",
     async (harm) => {
       await using disk = await oneJob();
       await disk.sql(harm);

@@ -10,7 +10,7 @@ it.each([
   ["a failure that is none", "failure = '[]'"],
   ["a status that there is not", "status = 77"],
   ["a message that is another one", "failure = replace(failure, 'SIGKILL', 'SIGTERM')"],
-])("a search says that the store is damaged by %s", async (_what, damage) => {
+])("a search reports a damaged store: %s", async (_what, damage) => {
   await using disk = await storeOnDisk();
   await disk.owner.flush([inserted(fullJob(disk.owner.newJob()))]);
   await disk.sql(`UPDATE job SET ${damage}`);

@@ -1,8 +1,8 @@
 /**
- * Damages data directories by chance and reads them back. Each start is refused with a sentence, or every job reads back
- * right or says that it is damaged; and after a repair the start works, and nothing reads back wrong.
- *
- * DAMAGE_PLAYS says how many (default 12, in a full run 200); DAMAGE_SEED repeats the choices of an earlier run.
+ * Damages data directories at random and reads them back. Each start is refused with a message, or every job reads
+ * back correctly or is reported as damaged; after a repair the start works, and no data reads back wrong.
+ * DAMAGE_PLAYS is the number of runs (default 12, in a full run 200); DAMAGE_SEED repeats the choices of an
+ * earlier run.
  */
 import fs from "node:fs";
 import path from "node:path";
@@ -28,7 +28,7 @@ function count({ file, harm: kind }: Harmed, outcome: string): void {
   outcomes.set(`${file} ${kind}`, row);
 }
 
-/** How the damaged directory came out; silent damage is in the list. */
+/** Outcome of the damaged directory; silent damage is in the list. */
 async function play(directory: string, known: readonly KnownJob[], harmed: Harmed) {
   try {
     const { silent, told } = await readBack(directory, known);
@@ -54,7 +54,7 @@ async function repairAndRead(directory: string, known: readonly KnownJob[]): Pro
 }
 
 it(
-  `none of ${PLAYS} damaged data directories is silently read wrong`,
+  `no data of ${PLAYS} damaged data directories is read wrong without a report`,
   { timeout: 60_000 + PLAYS * 5_000 },
   async () => {
     console.log(`seed: ${SEED} (DAMAGE_SEED=${SEED} DAMAGE_PLAYS=${PLAYS} repeats it)`);

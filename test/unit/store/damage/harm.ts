@@ -1,4 +1,4 @@
-/** Damages one file of a data directory, by chance. */
+/** Damages one random file of a data directory. */
 import fs from "node:fs";
 import path from "node:path";
 import type { SeededRandom } from "../../../e2e/crash/seeded-random.ts";
@@ -10,11 +10,11 @@ export interface Harmed {
   readonly harm: Harm;
   /** The kind of file: its name, or `payload`. */
   readonly file: string;
-  /** For the message of a failure. */
+  /** Text for the message of a failure. */
   readonly says: string;
 }
 
-/** Each kind of file that is there is as likely as any other. */
+/** Each existing kind of file is equally likely. */
 export function harm(directory: string, random: SeededRandom): Harmed {
   const payloads = fs.readdirSync(path.join(directory, "payloads"));
   const kinds = fs.readdirSync(directory, { withFileTypes: true }).map((entry) => entry.name);

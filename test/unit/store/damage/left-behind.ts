@@ -1,4 +1,4 @@
-/** A data directory as a process leaves it that is killed: its log is not in the database yet. */
+/** A data directory of a killed process: its log is not in the database yet. */
 import fs from "node:fs";
 import path from "node:path";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";
@@ -14,7 +14,7 @@ export interface LeftBehind extends Disposable {
   readonly payloads: () => string[];
 }
 
-/** Some waiting jobs, each in a batch of its own; every fifth has an input in a file. */
+/** Some waiting jobs, each in its own batch; every fifth has an input in a file. */
 export async function leftBehind(count = 30): Promise<LeftBehind> {
   const temporary = temporaryDirectory();
   const live = path.join(temporary.path, "live");
@@ -28,7 +28,7 @@ export async function leftBehind(count = 30): Promise<LeftBehind> {
     await owner.flush([inserted(job)], [put(job, "input", input)]);
     jobs.push(job);
   }
-  // Waits until nothing is under way: a kill now leaves the present files.
+  // Waits until no work is running: a kill now leaves the present files.
   fs.cpSync(live, directory, { recursive: true });
   await store.close();
   const file = (...names: readonly string[]) => path.join(directory, ...names);
@@ -41,7 +41,7 @@ export async function leftBehind(count = 30): Promise<LeftBehind> {
   };
 }
 
-/** Turns the bytes from `at` on round. */
+/** Flips the bytes from `at` on. */
 export function change(file: string, at: number, count: number): void {
   const bytes = fs.readFileSync(file);
   for (let index = at; index < at + count; index += 1) bytes[index] = (bytes[index] ?? 0) ^ 0xff;

@@ -1,4 +1,4 @@
-/** Data of a service that was killed at work: jobs in all states, with everything known about each. */
+/** Data of a service that was killed at work: jobs in all states, with all known facts about each. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";
@@ -10,7 +10,7 @@ import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 
 export const ENDPOINTS = ["echo", "other"] as const;
 
-/** What was acknowledged of a job. */
+/** Acknowledged facts of a job. */
 export interface KnownJob {
   readonly id: string;
   readonly endpointId: string;
@@ -22,7 +22,7 @@ export interface KnownJob {
 
 const POLICY = { ttlMs: 604_800_000, lowPriority: false };
 
-/** A JSON text of about that size, unlike all others. */
+/** A JSON text of about this size, different from all others. */
 function text(name: string, sizeBytes: number): string {
   return JSON.stringify(`${name} ${"abcdefghij".repeat(Math.ceil(sizeBytes / 10))}`);
 }
@@ -33,7 +33,7 @@ async function addJob(test: TestEngine, endpointId: string, input: string, webho
   return { id, endpointId, input };
 }
 
-/** Jobs that run to their ends, one after the other. */
+/** Runs jobs to their ends, one after the other. */
 async function runJobs(test: TestEngine, count: number, sizeBytes: number): Promise<KnownJob[]> {
   const known: KnownJob[] = [];
   const worker = await test.connectWorker("echo", { credit: 1 });

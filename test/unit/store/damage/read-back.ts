@@ -1,4 +1,4 @@
-/** Reads stored data in every way, and compares it with what is known. */
+/** Reads stored data in every way, and compares it with the known facts. */
 import { Buffer } from "node:buffer";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import type { Job } from "../../../../emulator/core/jobs/job.ts";

@@ -23,7 +23,7 @@ describe("a start is refused, and no payload file removed, when", () => {
     await expectRefused(left, /30 commits were made, .* has \d+ of them/);
   });
 
-  it("the log is gone, or was cut", async () => {
+  it("the log is missing, or was cut", async () => {
     for (const damage of [
       (log: string) => fs.rmSync(log),
       (log: string) => fs.truncateSync(log, Math.floor(fs.statSync(log).size * 0.7)),
@@ -34,7 +34,7 @@ describe("a start is refused, and no payload file removed, when", () => {
     }
   });
 
-  it("the database was cut to nothing, with its log or without", async () => {
+  it("the database was truncated to zero bytes, with its log or without", async () => {
     for (const hasLog of [true, false]) {
       using left = await leftBehind();
       fs.truncateSync(left.file("store.db"));
@@ -43,13 +43,13 @@ describe("a start is refused, and no payload file removed, when", () => {
     }
   });
 
-  it("the database is gone", async () => {
+  it("the database is missing", async () => {
     using left = await leftBehind();
     for (const name of ["store.db", "store.db-wal", "store.mark"]) fs.rmSync(left.file(name));
     await expectRefused(left, "store.db is missing");
   });
 
-  it("the mark is gone or damaged, for nothing else tells whether the log is whole", async () => {
+  it("the mark, which alone shows whether the log is whole, is missing or damaged", async () => {
     for (const damage of [
       (mark: string) => fs.rmSync(mark),
       (mark: string) => change(mark, 12, 1),
@@ -62,7 +62,7 @@ describe("a start is refused, and no payload file removed, when", () => {
   });
 });
 
-it("a start after a kill finds everything, as often as it is killed", async () => {
+it("a start after each of several kills finds all data", async () => {
   using left = await leftBehind();
   for (let round = 0; round < 2; round += 1) {
     const store = await openSqliteStore({ directory: left.directory });

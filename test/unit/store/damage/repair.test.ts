@@ -1,4 +1,4 @@
-/** `repair` keeps what it can, moves the rest aside, and the next start works. */
+/** `repair` keeps all readable data, moves the rest aside, and the next start works. */
 import fs from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -17,7 +17,7 @@ import {
 } from "../../../contract/store/subject.ts";
 import { change, type LeftBehind, leftBehind } from "./left-behind.ts";
 
-/** The jobs that are there with their inputs, after a start and a check that finds no damage. */
+/** The jobs with their inputs, after a start and a check that finds no damage. */
 async function wholeJobs(left: LeftBehind): Promise<string[]> {
   const store = await openSqliteStore({ directory: left.directory });
   const whole: string[] = [];
@@ -36,7 +36,7 @@ async function wholeJobs(left: LeftBehind): Promise<string[]> {
   return whole;
 }
 
-it("keeps every job behind three bytes that were changed in the middle of the log", async () => {
+it("a repair keeps every job after three changed bytes in the middle of the log", async () => {
   using left = await leftBehind(90);
   const log = left.file("store.db-wal");
   change(log, Math.floor(fs.statSync(log).size / 2), 3);
@@ -49,14 +49,14 @@ it("keeps every job behind three bytes that were changed in the middle of the lo
   expect(await wholeJobs(left)).toHaveLength(90);
 });
 
-it("keeps the content of the log if the database was truncated to zero bytes", async () => {
+it("a repair keeps the content of the log if the database was truncated to zero bytes", async () => {
   using left = await leftBehind();
   fs.truncateSync(left.file("store.db"));
   expect(repairDataDirectory(left.directory, NOW).kept.jobs).toBe(30);
   expect(await wholeJobs(left)).toHaveLength(30);
 });
 
-it("moves payload files aside that belong to nothing, and lets an empty store begin", async () => {
+it("a repair moves unused payload files aside, and lets an empty store start", async () => {
   using left = await leftBehind();
   const names = left.payloads();
   for (const name of ["store.db", "store.db-wal", "store.mark"]) fs.rmSync(left.file(name));
@@ -68,7 +68,7 @@ it("moves payload files aside that belong to nothing, and lets an empty store be
   await store.close();
 });
 
-it("sets rows aside that do not match their checksums, and says so", async () => {
+it("a repair moves rows aside that do not match their checksums, and reports them", async () => {
   using left = await leftBehind();
   using db = new DatabaseSync(left.file("store.db"));
   db.exec("UPDATE job SET webhook = 'x' WHERE seq = 3; UPDATE job SET ttl_at = 1 WHERE seq = 4");
@@ -82,13 +82,13 @@ it("sets rows aside that do not match their checksums, and says so", async () =>
   expect(await wholeJobs(left)).toHaveLength(28);
 });
 
-it("steps over pages that cannot be read, and keeps the jobs on both sides", async () => {
+it("a repair skips unreadable pages, and keeps the jobs on both sides", async () => {
   using left = await leftBehind(160);
   using db = new DatabaseSync(left.file("store.db"));
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();
   const bytes = fs.readFileSync(left.file("store.db"));
-  // The page of a row in the middle, which stands in the table before it stands in an index.
+  // The page of a row in the middle, which comes in the table before it comes in an index.
   const at = bytes.indexOf(left.jobs[80]?.id ?? "");
   const page = Math.floor(at / 4_096) * 4_096;
   fs.writeFileSync(left.file("store.db"), bytes.fill(0xaa, page, page + 4_096));
@@ -97,7 +97,7 @@ it("steps over pages that cannot be read, and keeps the jobs on both sides", asy
   expect(await wholeJobs(left)).toHaveLength(report.kept.jobs);
 });
 
-it("writes a new mark where it was lost, and changes no job", async () => {
+it("a repair writes a new mark if it was lost, and changes no job", async () => {
   using left = await leftBehind();
   fs.rmSync(left.file("store.mark"));
   expect(repairDataDirectory(left.directory, NOW)).toMatchObject({
@@ -107,7 +107,7 @@ it("writes a new mark where it was lost, and changes no job", async () => {
   expect(await wholeJobs(left)).toHaveLength(30);
 });
 
-it("keeps the totals of jobs that were deleted since they ended", async () => {
+it("a repair keeps the totals of jobs that were deleted after their end", async () => {
   using left = await leftBehind(1);
   const store = await openSqliteStore({ directory: left.directory });
   const owner = await Owner.of(store);
@@ -123,14 +123,14 @@ it("keeps the totals of jobs that were deleted since they ended", async () => {
   await repaired.close();
 });
 
-it("refuses a data directory that is in use", async () => {
+it("a repair refuses a data directory in use", async () => {
   using left = await leftBehind();
   const store = await openSqliteStore({ directory: left.directory });
   expect(() => repairDataDirectory(left.directory, NOW)).toThrow(StoreInUseError);
   await store.close();
 });
 
-it("reports the number of completely lost commits if the log was cut", async () => {
+it("a repair reports the number of completely lost commits if the log was cut", async () => {
   using left = await leftBehind();
   const log = left.file("store.db-wal");
   fs.truncateSync(log, Math.floor(fs.statSync(log).size * 0.7));
@@ -139,7 +139,7 @@ it("reports the number of completely lost commits if the log was cut", async () 
   expect(await wholeJobs(left)).toHaveLength(kept.jobs);
 });
 
-it("keeps the reports on deleted jobs that match their checksums, and never reuses their keys", async () => {
+it("a repair keeps the reports on deleted jobs that match their checksums, and never reuses their keys", async () => {
   using left = await leftBehind(2);
   const store = await openSqliteStore({ directory: left.directory });
   const owner = await Owner.of(store);

@@ -8,7 +8,7 @@ import { begun, testShared } from "./replica.ts";
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** The clocks of a machine that are that much ahead. */
+/** The clocks of a machine, ahead by this much. */
 function machine(aheadMs: number, warned: string[] = []) {
   const clock = createSystemClock();
   return {

@@ -1,4 +1,4 @@
-/** Giving a database back is not losing it. */
+/** A release of a database is not a loss. */
 import { expect, it } from "vitest";
 import type { StoreLostError } from "../../../../emulator/core/store-error.ts";
 import { openIn } from "../../../contract/store/postgres-subject.ts";
@@ -7,7 +7,7 @@ import { startTcpProxy } from "../../../setup/tcp-proxy.ts";
 import { testDatabase, through } from "./database.ts";
 
 it.skipIf(postgresIsMissing !== undefined)(
-  "a renewal that is under way when the store is closed does not take it for lost",
+  "a renewal during the close of the store is not taken for a loss",
   async () => {
     await using database = await testDatabase();
     const lost: StoreLostError[] = [];
@@ -24,7 +24,7 @@ it.skipIf(postgresIsMissing !== undefined)(
 );
 
 it.skipIf(postgresIsMissing !== undefined)(
-  "a server that answers nothing any more does not keep the store from being closed",
+  "a server that stops answering does not block the close of the store",
   async () => {
     await using database = await testDatabase();
     await using proxy = await startTcpProxy(Number(new URL(database.url).port));

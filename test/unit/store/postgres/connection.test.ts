@@ -1,4 +1,4 @@
-/** Cut connections to the database: waiters for a batch learn the truth, and no batch is stored twice. */
+/** Cut connections to the database: callers learn the real outcome of a batch, and no batch is stored twice. */
 import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { StoreLostError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
@@ -45,7 +45,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store after the loss of its 
     expect((await owner.store.boot()).batch).toBe(jobs.length);
   });
 
-  it("logs one line, for one connection and for all connections that a server ends together", async () => {
+  it("logs one line for one connection, and one for all connections that a server ends together", async () => {
     await using database = await testDatabase();
     await using proxy = await startTcpProxy(portOf(database.url));
     const warned: string[] = [];
@@ -77,7 +77,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a store after the loss of its 
     expect(warned).toHaveLength(2);
   });
 
-  it("gives a batch up if the database is away for long; it is not stored, and the next one is", async () => {
+  it("gives a batch up if the database is away for long: it is not stored, and the next one is", async () => {
     await using database = await testDatabase();
     await using proxy = await startTcpProxy(portOf(database.url));
     const url = through(database.url, proxy.port);

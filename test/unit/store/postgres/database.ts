@@ -6,7 +6,7 @@ import { openIn } from "../../../contract/store/postgres-subject.ts";
 import { Owner } from "../../../contract/store/subject.ts";
 import { freshDatabase } from "../../../setup/shared-postgres.ts";
 
-/** Soon enough for a test. */
+/** Interval of retries, short for tests. */
 export const SOON = { lease: 600, margin: 100, renewEvery: 50, retry: 20, reconnectFor: 10_000 };
 
 export interface TestDatabase extends AsyncDisposable {

@@ -92,7 +92,7 @@ describe.skipIf(postgresIsMissing !== undefined)("large payloads beside a databa
     await owner.insert();
   });
 
-  it("prevent that a database is opened without them", async () => {
+  it("prevent a start of the database without them", async () => {
     await using database = await testDatabase();
     const owner = await database.open({ blobs: new MemoryBlobs() });
     await jobWithOutput(owner);

@@ -1,4 +1,4 @@
-/** The lease of a process that its machine lets stand still, and until when that is trusted. */
+/** The lease of a process that its machine freezes, and the time for which it is trusted. */
 import { describe, expect, it } from "vitest";
 import { createSystemClock } from "../../../../emulator/assembly/system-clock.ts";
 import { Lease } from "../../../../emulator/store/postgres/claim/lease.ts";
@@ -19,7 +19,7 @@ describe("a lease", () => {
     expect(lease.at(9 * MINUTE_MS)).toBe(16_000);
   });
 
-  it("is the usual one again after ten minutes without standstills, and shrinks before if the longest was long ago", () => {
+  it("returns to its usual length after ten minutes without standstills, and shrinks before if the longest was long ago", () => {
     const lease = new Lease(5_000);
     for (const [ms, minute] of [
       [9_000, 0],
@@ -58,7 +58,7 @@ describe("a claim for a lease", () => {
     return { clock, validity };
   };
 
-  it("is trusted for a longer one once a renewal with it has succeeded", async () => {
+  it("is trusted for a longer lease after a renewal with it has succeeded", async () => {
     const { clock, validity } = claimed(5_000);
     validity.asks(16_000);
     await clock.advance(4_500);
@@ -70,7 +70,7 @@ describe("a claim for a lease", () => {
     expect(longer.validity.isInForce).toBe(false);
   });
 
-  it("is trusted for a shorter one as soon as the shorter one is requested, because the answer may be lost", async () => {
+  it("is trusted only for a shorter lease from its request on, because the answer may be lost", async () => {
     const { clock, validity } = claimed(16_000);
     validity.asks(5_000);
     await clock.advance(4_499);
@@ -109,7 +109,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica on a starved machine
     await standStill();
     await starved.insert(id);
     const leaseAfterAnother = () => standStill().then(leaseInRow);
-    // A standstill amid a renewal is not told from a slow database.
+    // A standstill during a renewal looks like a slow database.
     await expect.poll(leaseAfterAnother, POLLED).toBe(6_000);
     expect(warned.at(-1)).toMatch(/^this process stalled for 3\.\d s, again within 10 min/);
     expect(starved.losses).toEqual([]);

@@ -1,4 +1,4 @@
-/** One process at a time owns a database; one that has lost it stores nothing more, whatever it believes. */
+/** One process at a time owns a database; one that has lost it stores nothing more, whatever its state. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { SOON, testDatabase } from "./database.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../../fixtures/store/owns-a-database.ts");
 
-/** A process of its own, and the lines of its output. */
+/** A separate process, and the lines of its output. */
 function startOwner(url: string, lease: number) {
   const child = spawn(process.execPath, [PROGRAM, url, String(lease)], {
     stdio: ["pipe", "pipe", "inherit"],
@@ -28,7 +28,7 @@ function startOwner(url: string, lease: number) {
 }
 
 describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
-  it("of one process is refused to another one, with the name of its owner, and is free at once when it is given back", async () => {
+  it("of one process is refused to another with the owner's name, and is free at once when it is released", async () => {
     await using database = await testDatabase();
     const first = await database.open({ replica: "the first" });
     const refused = openIn(database.url, { times: SOON });
@@ -49,7 +49,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     await second.insert();
   });
 
-  it("of an owner that was stopped for longer than its lease goes to another process: the former stores nothing, and says so", async () => {
+  it("of an owner that was frozen for longer than its lease goes to another process: the former owner stores nothing, and says so", async () => {
     await using database = await testDatabase();
     await using first = startOwner(database.url, 600);
     expect(await first.hear()).toBe("open");

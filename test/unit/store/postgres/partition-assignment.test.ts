@@ -1,4 +1,4 @@
-/** Who is to have which partition: each replica finds the same, and no more partitions move than have to. */
+/** The assignment of partitions to replicas: each replica computes the same, and few partitions move. */
 import { describe, expect, it } from "vitest";
 import {
   claimable,
@@ -12,7 +12,7 @@ const peer = (id: string, isSettled = true): Peer => ({ id, hasBegun: true, isSe
 const partitionsOf = (targets: ReadonlyMap<number, string>, id: string) =>
   [...targets].filter(([, target]) => target === id).map(([partition]) => partition);
 
-describe("the spread of partitions", () => {
+describe("the assignment of partitions", () => {
   it("is the same for any order of the replicas, and gives each a fair share", () => {
     const peers = ["one", "two", "three", "four"].map((id) => peer(id));
     const targets = targetsOf(peers);
@@ -28,7 +28,7 @@ describe("the spread of partitions", () => {
       expect([two.get(partition), "three"], `partition ${partition}`).toContain(target);
   });
 
-  it("considers only settled replicas, or all that take partitions if none has settled", () => {
+  it("considers only settled replicas, or all that take partitions if none is settled", () => {
     const idle: Peer = { id: "idle", hasBegun: false, isSettled: false };
     const young = [peer("one", false), peer("two", false)];
     expect(new Set(targetsOf([idle, ...young]).values())).toEqual(new Set(["one", "two"]));

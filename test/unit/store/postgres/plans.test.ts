@@ -1,4 +1,4 @@
-/** Every question that is asked often is answered by its index, without sorting, however many jobs there are. */
+/** Every frequent query uses its index without a sort, however many jobs there are. */
 import { describe, expect, it } from "vitest";
 import { DELIVERY_QUESTIONS } from "../../../../emulator/store/postgres/reads/delivery-reads.ts";
 import { JOB_QUESTIONS } from "../../../../emulator/store/postgres/reads/job-reads.ts";
@@ -15,7 +15,7 @@ import { testDatabase } from "./database.ts";
 const JOBS = sized(10_000, 100_000);
 const PER_BATCH = 5_000;
 
-/** The index that each is to be answered by. */
+/** The index for each query. */
 const INDEXES: Readonly<Record<string, string>> = {
   "job-by-id": "job_id",
   "jobs-by-seq": "job_pkey",
@@ -82,7 +82,7 @@ async function expectIndexes(session: Session, moment: string): Promise<void> {
   }
 }
 
-describe.skipIf(postgresIsMissing !== undefined)("questions of the store in a database", () => {
+describe.skipIf(postgresIsMissing !== undefined)("queries of the store in a database", () => {
   it(`use their indexes, in an empty database and among ${JOBS} jobs`, async () => {
     await using database = await testDatabase();
     const owner = await database.open();

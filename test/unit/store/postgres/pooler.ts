@@ -1,4 +1,4 @@
-/** The relevant behaviour of PgBouncer: it names a connection of its own, or accepts no settings with one. */
+/** The relevant behaviour of PgBouncer: it identifies its own connection, or accepts no settings with one. */
 import { once } from "node:events";
 import net from "node:net";
 

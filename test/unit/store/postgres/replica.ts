@@ -20,7 +20,7 @@ export async function testShared() {
   };
 }
 
-/** One that takes partitions. */
+/** A replica that takes partitions. */
 export async function begun(
   shared: SharedDatabase,
   ...join: Parameters<SharedDatabase["join"]>

@@ -1,6 +1,6 @@
 /**
- * Replicas that are killed, stand still, come and go at random: no partition ever has two owners, and nothing acknowledged is
- * lost.
+ * Replicas that are killed, frozen, started and stopped at random: no partition ever has two owners, and no
+ * acknowledged change is lost.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ class Play {
   readonly acknowledged = new Set<string>();
   readonly #storing = new Set<Promise<unknown>>();
   readonly #frozen = new Set<Member>();
-  /** Replicas that still answer, and all that ever were: a killed one may not know that it is. */
+  /** Replicas that still answer, and all replicas so far: a killed one may not know that it is. */
   members: Member[] = [];
   readonly #ever: Member[] = [];
   /** Messages about two replicas that trusted the same partition at once. */
@@ -55,7 +55,7 @@ class Play {
     const member = chance.pick([...this.members]);
     const act = chance.below(60);
     if (this.members.length === 0 || (act === 0 && this.members.length < MAX_MEMBERS))
-      // A machine that stands still for longer than a lease does not prevent later starts.
+      // A machine that is frozen for longer than a lease does not prevent later starts.
       await this.join().catch(() => undefined);
     else if (act === 1 && this.members.length > 1) this.#kill(member);
     else if (act <= 3) this.freeze(member);
@@ -140,11 +140,11 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas at random", () => {
     expect(play.acknowledged.size).toBeGreaterThan(50);
   }, 600_000);
 
-  it("would be detected if one wrote a partition of another", async () => {
+  it("are detected if one writes a partition of another", async () => {
     const made = await world(1);
     await using database = made.database;
     await using _ = made;
-    // The fence lets everything pass.
+    // The fence lets every write pass.
     await database.admin
       .query(`CREATE OR REPLACE FUNCTION refuse(what text) RETURNS boolean LANGUAGE plpgsql VOLATILE AS $body$
       BEGIN

@@ -1,4 +1,4 @@
-/** Replicas on one database: which may run together, and the fate of one that is cut off or taken for dead. */
+/** Replicas on one database: those that can run together, and one that is cut off or taken for dead. */
 import { describe, expect, it } from "vitest";
 import { StoreInUseError, StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import type { Clock } from "../../../../emulator/core/time/clock.ts";
@@ -78,7 +78,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
     await shared.admin.query("DELETE FROM replica");
     await expect(one.insert("a")).rejects.toBeInstanceOf(PartitionsLostError);
     expect(one.losses.flat()).toHaveLength(ALL);
-    // Changes without a partition are stored as soon as there is another row.
+    // Changes without a partition are stored when there is another row.
     await one.putRecord("a");
     await expect.poll(() => one.partitions.size, POLLED).toBe(ALL);
     const job = await one.insert("a");

@@ -10,7 +10,7 @@ function looks(seen: SeenRenewals, found: ReturnType<typeof row>, from: number, 
   return seen.leftMs(found);
 }
 
-it("a replica counts as dead once its counter was unchanged for its lease, and not before", () => {
+it("a replica counts as dead after its counter was unchanged for its lease, and not before", () => {
   const seen = new SeenRenewals();
   expect(looks(seen, row(7), 0, 4_000)).toBe(1_000);
   seen.look([row(7)], 4_999);

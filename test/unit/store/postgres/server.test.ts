@@ -80,7 +80,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(rowCount).toBe(64);
   });
 
-  it("that two processes open at the same time for the first time is created once, and one of them gets it", async () => {
+  it("that two processes open for the first time at once is created once, and one of them gets it", async () => {
     await using database = await testDatabase();
     const opened = await Promise.allSettled(
       ["one", "two"].map((replica) => openIn(database.url, { replica, times: SOON })),
@@ -137,7 +137,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect([...again.counts.keys()].toSorted()).toEqual(odd.toSorted());
   });
 
-  it("with a payload that was changed from outside reports it as damaged, and goes on", async () => {
+  it("with a payload that was changed from outside reports the damage, and continues", async () => {
     await using database = await testDatabase();
     const owner = await database.open();
     const job = owner.newJob();
@@ -193,7 +193,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
   });
 
   testInFull(
-    "on a full disk takes nothing more and loses nothing, and takes it when there is room again",
+    "on a full disk accepts nothing more, loses nothing, and continues when there is room",
     async ({ skip }) => {
       skip(tmpfsIsMissing !== undefined, tmpfsIsMissing);
       await using postgres = await startPostgres();

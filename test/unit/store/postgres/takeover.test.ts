@@ -1,4 +1,4 @@
-/** A process that stands still or is cut off in mid-batch does not prevent another one from taking its place. */
+/** Another process can take over from one that is frozen or cut off during a batch. */
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { StoreInUseError, StoreLostError } from "../../../../emulator/core/store-error.ts";
@@ -48,7 +48,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database with a disconnected
     expect((await database.admin.query(UNDER_WAY)).rowCount).toBe(0);
   });
 
-  it("while the owner registers makes another start wait for at most the length of a claim", async () => {
+  it("during the owner's registration delays another start by one claim at most", async () => {
     await using database = await testDatabase();
     await (await database.open()).store.close();
     await database.admin.query("BEGIN");

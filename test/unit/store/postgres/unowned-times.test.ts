@@ -1,4 +1,4 @@
-/** How long a partition had no owner: a replica that does not come is waited for that long, and metrics show it. */
+/** The time for which a partition has had no owner: a missing replica is waited for that long, and metrics show it. */
 import { expect, it } from "vitest";
 import { UnownedTimes } from "../../../../emulator/store/postgres/share/unowned-times.ts";
 
@@ -27,7 +27,7 @@ it("a partition has no live owner from the end of the owner's lease on, and no o
   expect(told(3_000)).toEqual({ free: [1_300, 1_000], unowned });
 });
 
-it("a partition that got an owner meanwhile begins anew", () => {
+it("a partition that had an owner in between starts over", () => {
   const times = new UnownedTimes();
   times.see(owned(undefined), [], 1_000);
   times.see(owned("one"), [{ id: "one", leftMs: 300 }], 2_000);

@@ -15,12 +15,12 @@ import { SOON } from "./database.ts";
 import { begun, testShared } from "./replica.ts";
 
 const NOW = SCHEMA_VERSION + MIGRATIONS.length;
-/** The next version adds something that this one ignores; the one after it makes a change that this one cannot go on with. */
+/** The next version adds data that this one ignores; the version after it makes a change that stops this one. */
 const NEXT = [...MIGRATIONS, { sql: "ALTER TABLE job ADD COLUMN mood text", readableBy: NOW }];
 const AFTER_NEXT = [...NEXT, { sql: "ALTER TABLE job DROP COLUMN mood", readableBy: NOW + 1 }];
 
 describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
-  it("runs beside one of the next version, serves its jobs when it is gone, and can start again after it", async () => {
+  it("runs beside one of the next version, takes over its jobs, and can start again after it", async () => {
     await using shared = await testShared();
     const older = await begun(shared, "long");
     const before = await older.insert("a");
@@ -62,7 +62,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
     await spread([newer, between]);
   });
 
-  it("that stood still during a change of the schema stores nothing when it wakes, and ends with a sentence", async () => {
+  it("that was frozen during a change of the schema stores nothing when it continues, and ends with a message", async () => {
     await using shared = await testShared();
     const lost = Promise.withResolvers<StoreLostError>();
     const older = await begun(shared, "short", { onLost: lost.resolve });
@@ -80,7 +80,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a replica", () => {
 });
 
 describe.skipIf(postgresIsMissing !== undefined)("a migration", () => {
-  it("does not wait for a dump: users of the database go on, and the start is refused with the reason", async () => {
+  it("does not wait for a dump: users of the database continue, and the start is refused with the reason", async () => {
     await using shared = await testShared();
     const older = await begun(shared, "long");
     await shared.admin.query("BEGIN; LOCK TABLE job IN ACCESS SHARE MODE");

@@ -1,4 +1,4 @@
-/** Records which replica inserts which job, under which epoch of its partition, and finds traces of two owners at once. */
+/** Records the replica and the epoch of each inserted job, and finds traces of two owners at once. */
 import type pg from "pg";
 
 export interface Written {
@@ -9,7 +9,7 @@ export interface Written {
   readonly owner: string | null;
 }
 
-/** To be called before anything is stored. */
+/** Call this before anything is stored. */
 export async function logWrites(admin: pg.Client): Promise<void> {
   await admin.query(`
     CREATE TABLE written (at bigserial PRIMARY KEY, partition integer, epoch bigint, writer text, owner text);

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { anyCharacter } from "../../../../any-character.ts";
 
-/** True when the platform's own decoder and parser take `bytes`. */
+/** True if the platform's own decoder and parser accept `bytes`. */
 export function platformAccepts(bytes: Uint8Array): boolean {
   try {
     JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -40,7 +40,7 @@ const numberText = fc.oneof(
 
 const space = fc.constantFrom("", "", "", " ", "\n", "\t \r\n");
 
-/** With duplicates, escaped keys and `__proto__` among them. */
+/** Keys with duplicates, escaped ones and `__proto__` among them. */
 const keyText = fc.oneof(
   stringText,
   fc.constantFrom('"a"', '"b"', '"__proto__"', '"\\u0061"', '""'),
@@ -117,7 +117,7 @@ const edit = fc.record({
   ),
 });
 
-/** JSON with one to three random edits: sometimes still JSON, mostly just not. */
+/** JSON with one to three random edits: sometimes still JSON, mostly nearly. */
 export const damagedBytes = fc
   .tuple(jsonText, fc.array(edit, { minLength: 1, maxLength: 3 }))
   .map(([text, edits]) =>
@@ -132,7 +132,7 @@ export const tokenSoup = fc
   .array(fc.constantFrom(...tokens, "true", "null", " ", "\n"), { maxLength: 12 })
   .map((parts) => parts.join(""));
 
-/** Sizes that {@link inChunks} cuts by. */
+/** Sizes of the pieces of {@link inChunks}. */
 export const chunkSizes = fc.array(fc.nat({ max: 7 }), { minLength: 1, maxLength: 8 });
 
 /** Cuts `bytes` by `sizes`, repeated; the rest is one chunk when all sizes are 0. */

@@ -35,7 +35,7 @@ function scanInChunks(chunks: readonly Buffer[], options?: ScanOptions): ScanRes
 }
 
 describe("the scanner agrees with JSON.parse", () => {
-  it("on every text, damaged or not, and finds the same wherever it is cut", () => {
+  it("on every text, damaged or not, wherever it is cut", () => {
     let accepted = 0;
     const texts = fc.oneof(
       jsonBytes,
@@ -56,7 +56,7 @@ describe("the scanner agrees with JSON.parse", () => {
     expect(accepted).toBeLessThan((TEXTS / 4) * 3);
   });
 
-  it("on where the last value of each wanted key lies, wherever the text is cut", () => {
+  it("on the place of the last value of each wanted key, wherever the text is cut", () => {
     const wanted = fc.option(fc.constant<string[]>(["a", "__proto__", ""]), { nil: undefined });
     fc.assert(
       fc.property(knownObjects, chunkSizes, wanted, ({ bytes, rawValues }, sizes, keep) => {
@@ -77,14 +77,14 @@ describe("lines of JSON", () => {
   const noWait = () => Promise.resolve();
   const LINE_BYTES = 60;
 
-  /** As a scan in slices has it. */
+  /** The state of a scan in slices. */
   async function areJsonLines(bytes: Uint8Array, count: number): Promise<boolean> {
     const scanner = new JsonScanner({ keep: [], lines: true });
     const { ok } = await new SlicedScan(noWait).scan(scanner, bytes);
     return ok && scanner.lineCount === count && scanner.longestLineBytes <= LINE_BYTES;
   }
 
-  /** Line by line, as the platform reads them. */
+  /** Reads line by line with the platform's parser. */
   function areLines(bytes: Buffer, count: number, maxLineBytes = LINE_BYTES): boolean {
     const lines = bytes.toString("latin1").split("\n");
     return (
@@ -97,7 +97,7 @@ describe("lines of JSON", () => {
     );
   }
 
-  it("are accepted exactly when each of them is JSON without line breaks", async () => {
+  it("are accepted if and only if each of them is JSON without line breaks", async () => {
     let accepted = 0;
     const line = fc.oneof(
       { weight: 9, arbitrary: jsonBytes.map((bytes) => bytes.filter((byte) => byte > 0x0d)) },
@@ -116,7 +116,7 @@ describe("lines of JSON", () => {
     expect(accepted).toBeGreaterThan(RUNS.numRuns / 20);
   });
 
-  it("are accepted exactly so when they are chunks, whatever byte of them is another, and wherever they are cut", () => {
+  it("are accepted by this rule in chunks too, with any byte changed, and wherever they are cut", () => {
     const chunks = ["", "a text", "x".repeat(40)].map(
       (text, at) => `{"output":"${text}","metrics":{"stream_index":${at * 10}}}\n`,
     );
@@ -139,12 +139,12 @@ describe("lines of JSON", () => {
     }
   });
 
-  it("are none without the last line feed", async () => {
+  it("are refused without the last line feed", async () => {
     expect(await areJsonLines(Buffer.from("1\n2"), 2)).toBe(false);
   });
 
   it.each(['"a\n"', "[1,\n2]", "1\r", "1\n", "", " \n1", '{"a"\n:1}', "[1\n]"])(
-    "are none with a line break in one: %j",
+    "are refused with a line break in one: %j",
     async (text) => {
       for (const count of [1, 2, 3]) {
         const lines = Buffer.from(`0\n${text}\n`);
@@ -171,7 +171,7 @@ describe("the scanner agrees with JSON.parse on every", () => {
   it("byte sequence of up to four bytes at the borders of the UTF-8 table", () => {
     const borders = [0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
     const leads = Array.from({ length: 128 }, (_, index) => 0x80 + index);
-    /** First bytes of sequences of four bytes: in `npm test` those around where the table changes. */
+    /** First bytes of sequences of four bytes: in `npm test` those around the changes of the table. */
     const LONG_LEADS = sized([0xe0, 0xed, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff], leads);
     let sequences: readonly number[][] = leads.map((lead) => [lead]);
     for (let length = 1; length <= 4; length++) {

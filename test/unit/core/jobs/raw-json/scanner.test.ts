@@ -35,7 +35,7 @@ describe("nesting", () => {
     expect(scan(nested(257))).toMatchObject({ fault: { kind: "depth", atByte: 256 * 6 } });
   });
 
-  it("fails a bomb in the chunk in which level 513 opens, and reads nothing after it", () => {
+  it("fails in the chunk in which level 513 opens, and reads no more", () => {
     const scanner = new JsonScanner();
     const chunk = Buffer.alloc(500, "[");
     expect(scanner.push(chunk)).toBeUndefined();
@@ -45,7 +45,7 @@ describe("nesting", () => {
     expect(scanner.end()).toEqual({ ok: false, fault });
   });
 
-  it("has the limit that was asked for", () => {
+  it("has the requested limit", () => {
     expect(scan("[[[]]]", { maxDepth: 3 }).ok).toBe(true);
     expect(messageOf("[[[[]]]]", { maxDepth: 3, subject: "the output" })).toBe(
       "the output is nested deeper than 3 levels, which is the limit, at byte 3",
@@ -56,7 +56,7 @@ describe("nesting", () => {
 });
 
 describe("members", () => {
-  it("are the spans of the top level's values without the space around them", () => {
+  it("are the spans of the top level's values, without the space around them", () => {
     const text = ' { "a" : [ 1 ] , "b":-1.5e3 ,"c": "x" , "d":{"a":2},"e":null, "f" :false } ';
     const result = scan(text);
     if (!result.ok) throw new Error(result.fault.message);
@@ -75,7 +75,7 @@ describe("members", () => {
     ]);
   });
 
-  it("are the last of duplicates, also when a duplicate is written with escapes", () => {
+  it("are the last of duplicates, even if a duplicate is written with escapes", () => {
     const text = '{"input":1,"input":{},"\\u0069nput":"last"}';
     const result = scan(text);
     expect(result.ok && [...result.members]).toEqual([
@@ -83,7 +83,7 @@ describe("members", () => {
     ]);
   });
 
-  it("may be called __proto__ without touching a prototype", () => {
+  it("can be named __proto__ without touching a prototype", () => {
     const result = scan('{"__proto__":{"polluted":true},"constructor":1}');
     expect(result.ok && [...result.members.keys()]).toEqual(["__proto__", "constructor"]);
     expect(Reflect.get({}, "polluted")).toBeUndefined();
@@ -102,7 +102,7 @@ describe("members", () => {
     expect(result.ok && [...result.members.keys()]).toEqual(["input"]);
   });
 
-  it("that nobody wants leave nothing behind, however many or long", () => {
+  it("that are not wanted use no memory, however many or long", () => {
     const many = Array.from({ length: 10_000 }, (_, index) => `"k${index}":0`).join(",");
     const long = "x".repeat(100_000);
     const result = scan(`{${many},"${long}":1,"input":2}`, { keep: ["input"] });
@@ -123,7 +123,7 @@ it.each([
   expect(scan(text)).toMatchObject({ ok: true, kind });
 });
 
-describe("a fault names the problem and its place", () => {
+describe("the message of a fault", () => {
   it.each([
     ["", "it is empty; expected a value"],
     [" \n", "it is empty; expected a value"],
@@ -177,11 +177,11 @@ describe("a fault names the problem and its place", () => {
     );
   });
 
-  it("the subject is named as it was given", () => {
+  it("has the subject's given name", () => {
     expect(messageOf("}", { subject: "the output" })).toMatch(/^the output is not valid JSON: /);
   });
 
-  it("the place counts from the first byte of the first chunk", () => {
+  it("has a place counted from the first byte of the first chunk", () => {
     const scanner = new JsonScanner();
     scanner.push(Buffer.from('{"input"'));
     expect(scanner.push(Buffer.from(':{"a":1}]'))).toMatchObject({ kind: "syntax", atByte: 16 });

@@ -1,4 +1,4 @@
-/** States that every entry becomes exactly one line with one JSON object, whatever is in it. */
+/** Every entry is exactly one line with one JSON object, whatever it contains. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anyCharacter } from "../../../../any-character.ts";
@@ -45,14 +45,14 @@ test("an error is shown with its stack, its code and its cause", () => {
   });
 });
 
-test("a value without a JSON form costs the fields, never the line", () => {
+test("a value without a JSON form loses the fields, never the line", () => {
   const circle: Record<string, unknown> = {};
   circle["self"] = circle;
   expect(line({ circle })).toEqual({ ...head, fieldsLost: expect.stringContaining("circular") });
   expect(line({ big: 2n ** 70n })).toEqual({ ...head, big: "1180591620717411303424" });
 });
 
-test("any entry is one line that parses", () => {
+test("any entry is one valid line", () => {
   fc.assert(
     fc.property(
       fc.record({

@@ -1,4 +1,4 @@
-/** Lines of the log in the live service's stream, and the ids with which a reader goes on. */
+/** Lines of the log in the live service's stream, and the ids at which a reader continues. */
 import { describe, expect, it, test } from "vitest";
 import type { LogEntry } from "../../../../../emulator/core/observe/log/log-entry.ts";
 import {
@@ -21,7 +21,7 @@ test("lines of a program have the source container, and lines of the service hav
   expect(streamedLine(entry)).toEqual({ source: "system", line: "text", ts });
 });
 
-test("what a line carries for machines stands behind it, but for whose line it is", () => {
+test("fields of a line for machines follow its text, except its owner", () => {
   const fields = { podId: "p", runId: "r", exitCode: 7, err: new Error("why") };
   const { line } = streamedLine({ ...entry, fields });
   expect(line).toContain('text {"exitCode":7,"err":{"type":"Error","message":"why"');
@@ -33,13 +33,13 @@ test("what a line carries for machines stands behind it, but for whose line it i
 describe("the id of a line", () => {
   const line = streamedLine(entry);
 
-  it("leads to what follows", () => {
+  it("leads to the next line", () => {
     const serial = serialAt(AT) + 7;
     expect(lineId(line, serial)).toBe(`2026-01-02T03:04:05.006Z/${serial}`);
     expect(serialIn(lineId(line, serial))).toBe(serial);
   });
 
-  it("may be a moment alone, behind all its lines", () => {
+  it("can be a time alone, after all its lines", () => {
     const seen = serialIn("2026-01-02T03:04:05.006Z") ?? 0;
     expect(seen).toBeGreaterThan(serialAt(AT));
     expect(seen).toBeLessThan(serialAt(AT + 1));
@@ -57,12 +57,12 @@ test.each([
   ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"],
   ["2026-01-02t03:04:05.123456789z", "2026-01-02T03:04:05.123Z"],
   ["2026-01-02T05:04:05+02:00", "2026-01-02T03:04:05.000Z"],
-])("%s is a moment", (text, iso) => {
+])("%s is a time", (text, iso) => {
   expect(new Date(momentIn(text) ?? Number.NaN).toISOString()).toBe(iso);
 });
 
 test.each(["2026-01-02", "yesterday", "2026-01-02T03:04:05", "2026-02-31T99:00:00Z"])(
-  "%s is none",
+  "%s is no time",
   (text) => {
     expect(momentIn(text)).toBeUndefined();
   },

@@ -53,7 +53,7 @@ test.each([
   expect(read(line)).toEqual({ at: NOW, level: "info", message: line, fields: {}, origin: worker });
 });
 
-test("a time that no date can have is not taken for one", () => {
+test("an impossible time is not read as one", () => {
   expect(read('{"time":1e300,"level":"info","msg":"m"}').at).toBe(NOW);
 });
 

@@ -1,4 +1,4 @@
-/** Quantiles of durations that were counted by range: near the true ones, whatever the durations are. */
+/** Quantiles of durations that are counted by range: close to the real ones, for any durations. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Durations } from "../../../../../emulator/core/observe/series/durations.ts";
@@ -15,7 +15,7 @@ function counted(durations: readonly number[]): Durations {
   return all;
 }
 
-it("a quantile is at most a fifth, or 1 ms, away from the one of the durations themselves", () => {
+it("a quantile differs by a fifth or 1 ms at most from the real one", () => {
   const share = fc.constantFrom(0.01, 0.5, 0.95, 1);
   fc.assert(
     fc.property(fc.array(anyDuration, { minLength: 1, maxLength: 200 }), share, (all, of) => {
@@ -28,7 +28,7 @@ it("a quantile is at most a fifth, or 1 ms, away from the one of the durations t
   );
 });
 
-it("durations that are all the same are told as they are", () => {
+it("equal durations are reported exactly", () => {
   fc.assert(
     fc.property(anyDuration, fc.integer({ min: 1, max: 50 }), (ms, times) => {
       const all = counted(Array.from({ length: times }, () => ms));
@@ -37,7 +37,7 @@ it("durations that are all the same are told as they are", () => {
   );
 });
 
-it("several counts add up to the count of all", () => {
+it("several counts add up to the total count", () => {
   fc.assert(
     fc.property(fc.array(fc.array(anyDuration)), (parts) => {
       const sum = new Durations();

@@ -29,9 +29,9 @@ beforeEach(() => {
 });
 
 interface Happened {
-  /** How long a job had waited that a worker is handed, ms. */
+  /** Time that a job waited before its hand-over, ms. */
   readonly delayMs?: number;
-  /** How long a job ran that ends, ms. */
+  /** Time that an ended job ran, ms. */
   readonly executionMs?: number;
   readonly end?: "COMPLETED" | "FAILED";
 }
@@ -62,7 +62,7 @@ function drawn(steps: number, depth = { inQueue: 0, inProgress: 0 }) {
 }
 
 describe("depth and workers", () => {
-  it("are the most within a step, then as the step before ended", () => {
+  it("are the maximum of a step, then the value at the end of the previous one", () => {
     happened(3, 1);
     happened(0, 4);
     happened(1, 2);
@@ -76,7 +76,7 @@ describe("depth and workers", () => {
     });
   });
 
-  it("of an endpoint to which nothing happened are as they are now, since the service knows", () => {
+  it("of an idle endpoint have the present values since the service knows them", () => {
     now += STEP_MS;
     expect(drawn(3, { inQueue: 7, inProgress: 0 })).toMatchObject({
       queued: [null, 7, 7],
@@ -85,7 +85,7 @@ describe("depth and workers", () => {
     });
   });
 
-  it("are still known when nothing has happened for longer than the hour", () => {
+  it("are still known after more than an idle hour", () => {
     happened(5, 1);
     workersChanged({ ...NO_WORKERS, ready: 1, initializing: 1 });
     now += (SERIES_STEPS + 10) * STEP_MS;
@@ -109,7 +109,7 @@ describe("depth and workers", () => {
 });
 
 describe("ends and durations", () => {
-  it("are counted in the step in which they happened", () => {
+  it("are counted in their step", () => {
     happened(0, 1, { delayMs: 20 });
     happened(0, 0, { executionMs: 3_000, end: "COMPLETED" });
     now += STEP_MS;
@@ -133,7 +133,7 @@ describe("ends and durations", () => {
     ]);
   });
 
-  it("all jobs of the hour are in it, and none of before", () => {
+  it("include all jobs of the hour, and no earlier ones", () => {
     const pauses = fc.array(fc.integer({ min: 0, max: 400 * STEP_MS }), { maxLength: 40 });
     fc.assert(
       fc.property(pauses, (all) => {
@@ -153,7 +153,7 @@ describe("ends and durations", () => {
     );
   });
 
-  it("go on where an advance of the clock was taken back", () => {
+  it("continue where an advance of the clock was undone", () => {
     now += 5 * STEP_MS;
     happened(0, 0, { end: "COMPLETED" });
     now -= 5 * STEP_MS;
@@ -164,7 +164,7 @@ describe("ends and durations", () => {
 });
 
 describe("memory", () => {
-  it("an endpoint whose jobs take from 1 ms to an hour takes less than 1 MB, a usual one less than 300 kB", () => {
+  it("of an endpoint with jobs from 1 ms to an hour is under 1 MB, of a usual one under 300 kB", () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const used = () => {
@@ -186,7 +186,7 @@ describe("memory", () => {
     expect(costOf([100, 130, 90, 250])).toBeLessThan(300_000);
   });
 
-  it("deleted endpoints, and steps beyond the bounds, take no memory", () => {
+  it("is not used for deleted endpoints, and steps beyond the bounds", () => {
     happened(1, 0);
     series.take({ type: "endpoint-gone", endpointId: "x" });
     expect(series.bucketsOf("x")).toEqual([]);

@@ -1,4 +1,4 @@
-/** GPU types as pools and back, and refusals. */
+/** Conversion of GPU types to pools and back, and refusals. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GPU_POOLS, GPU_TYPES } from "../../../../../emulator/core/catalog/gpu-types.ts";
@@ -31,11 +31,11 @@ it.each([
     ),
   ],
   ["BLACKWELL_180", ["B200"]],
-])("the pool %s has the types that the live service has in it", (pool, types) => {
+])("the pool %s has the live service's types", (pool, types) => {
   expect(ofPool(pool).toSorted()).toEqual(types.toSorted());
 });
 
-it("a pool has the memory that its name says, or more", () => {
+it("a pool has at least the memory in its name", () => {
   const less = GPU_TYPES.filter(
     ({ pool, memoryGb }) => memoryGb < Number(/\d+/.exec(pool ?? "0")?.[0]),
   );
@@ -43,26 +43,26 @@ it("a pool has the memory that its name says, or more", () => {
 });
 
 describe("types as pools", () => {
-  it("are the pools they are in, in order of priority, without their other types", () => {
+  it("are their pools, in order of priority, without the pools' other types", () => {
     expect(poolsOf(["NVIDIA H200", "NVIDIA L4", "NVIDIA RTX A5000"])).toEqual({
       pools: ["HOPPER_141", "AMPERE_24"],
       excludedTypes: ["NVIDIA GeForce RTX 3090"],
     });
   });
 
-  it("are all pools where any type will do, which is what all pools mean", () => {
+  it("are all pools if any type is accepted, which is the meaning of all pools", () => {
     expect(poolsOf([])).toEqual({ pools: GPU_POOLS, excludedTypes: [] });
     expect(typesOf(GPU_POOLS)).toEqual([]);
     expect(typesOf(GPU_POOLS.toReversed())).toContain("NVIDIA L4");
   });
 
-  it("are pools of their own where the live service has none for them", () => {
+  it("have their own pools if the live service has none for them", () => {
     const types = ["NVIDIA A10G", "Tesla T4", "NVIDIA H200 MIG 1g.18gb"];
     expect(poolsOf(types)).toEqual({ pools: types, excludedTypes: [] });
     expect(typesOf(types)).toEqual(types);
   });
 
-  it("mean the same in both spellings of the two that have a double space", () => {
+  it("are equal in both spellings of the two with a double space", () => {
     expect(poolsOf(["NVIDIA  RTX A4500"])).toEqual(poolsOf(["NVIDIA RTX A4500"]));
     expect(typesOf(["AMPERE_16"], ["NVIDIA  RTX A4500"])).not.toContain("NVIDIA RTX A4500");
   });
@@ -79,7 +79,7 @@ describe("pools as types", () => {
     }
   };
 
-  it("are refused with the pools there are, or the one that was meant", () => {
+  it("are refused with the known pools, or the probably intended one", () => {
     expect(problemsOf(["ada-24", "GTX"])).toEqual([
       `the GPU pool "ada-24" is unknown; did you mean ADA_24?`,
       `the GPU pool "GTX" is unknown; the pools are ${GPU_POOLS.join(", ")}`,
@@ -89,14 +89,14 @@ describe("pools as types", () => {
     ]);
   });
 
-  it("are refused where nothing is left", () => {
+  it("are refused if no type is left", () => {
     expect(problemsOf([])).toEqual(["at least one GPU pool is required"]);
     expect(problemsOf(["HOPPER_141"], ["NVIDIA H200"])).toEqual([
       "no GPU type is left: all types of HOPPER_141 are excluded",
     ]);
   });
 
-  it("are refused where a type is excluded that is in none of them", () => {
+  it("are refused if an excluded type is in none of them", () => {
     expect(problemsOf(["ADA_24", "HOPPER_141"], ["NVIDIA L4"])).toEqual([
       `the excluded GPU type "NVIDIA L4" is in none of the pools ADA_24, HOPPER_141`,
     ]);
@@ -119,8 +119,8 @@ const someChoice = fc
     pools.every((pool) => typesIn(pool).some((type) => !excludedTypes.includes(type))),
   );
 
-describe("there and back", () => {
-  it("types lose nothing but their order within a pool", () => {
+describe("a conversion and its reverse", () => {
+  it("lose only the order of types within a pool", () => {
     fc.assert(
       fc.property(someTypes, (types) => {
         const { pools, excludedTypes } = poolsOf(types);
@@ -133,7 +133,7 @@ describe("there and back", () => {
     );
   });
 
-  it("pools and what is excluded of them come back", () => {
+  it("return pools and their exclusions unchanged", () => {
     fc.assert(
       fc.property(someChoice, ({ pools, excludedTypes }) => {
         expect(poolsOf(typesOf(pools, excludedTypes))).toEqual({ pools, excludedTypes });
@@ -141,7 +141,7 @@ describe("there and back", () => {
     );
   });
 
-  it("the text of pools and excluded types says the same", () => {
+  it("keep the text of pools and excluded types", () => {
     fc.assert(
       fc.property(someTypes, fc.constantFrom(",", ", ", " ,\n"), (types, comma) => {
         const choice = poolsOf(types);
@@ -151,7 +151,7 @@ describe("there and back", () => {
     );
   });
 
-  it("the text is the one of the live service", () => {
+  it("give the live service's text", () => {
     expect(readGpuIds("AMPERE_16,-NVIDIA L4,ADA_24")).toEqual({
       pools: ["AMPERE_16", "ADA_24"],
       excludedTypes: ["NVIDIA L4"],

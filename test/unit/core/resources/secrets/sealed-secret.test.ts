@@ -1,4 +1,4 @@
-/** Encrypted texts can be read with their key, in their record and unchanged, and not otherwise. */
+/** Encrypted texts can be read only with their key, in their record, and unchanged. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import {
@@ -12,13 +12,13 @@ const nonce = Buffer.alloc(12, 2);
 const recordId = "cl1";
 const sealed = seal("a secret, ü", nonce, { key, recordId });
 
-it("can be decrypted, and its text shows nothing of the secret", () => {
+it("an encrypted text can be decrypted, and shows nothing of the secret", () => {
   expect(unseal(sealed, { key, recordId })).toBe("a secret, ü");
   expect(Buffer.from(sealed.box, "base64").toString("latin1")).not.toContain("secret");
   expect(unseal(seal("", nonce, { key, recordId }), { key, recordId })).toBe("");
 });
 
-it("is AES-256-GCM, as test case 14 of its specification shows", () => {
+it("an encrypted text is AES-256-GCM, as test case 14 of the specification shows", () => {
   const zeros = { key: Buffer.alloc(32), recordId: "" };
   const { box } = seal("\0".repeat(16), Buffer.alloc(12), zeros);
   expect(Buffer.from(box, "base64").toString("hex")).toBe(
@@ -26,12 +26,12 @@ it("is AES-256-GCM, as test case 14 of its specification shows", () => {
   );
 });
 
-it("cannot be read with another key or in another record", () => {
+it("an encrypted text cannot be read with another key or in another record", () => {
   expect(unseal(sealed, { key: Buffer.alloc(32, 3), recordId })).toBeUndefined();
   expect(unseal(sealed, { key, recordId: "cl2" })).toBeUndefined();
 });
 
-it("cannot be read with any bit turned over, or cut short", () => {
+it("an encrypted text cannot be read with any bit flipped, or cut short", () => {
   const { box } = sealed;
   const bytes = Buffer.from(box, "base64");
   for (let at = 0; at < bytes.length; at += 1) {

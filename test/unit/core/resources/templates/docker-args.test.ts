@@ -1,10 +1,10 @@
-/** The one text for entry point and command: split as a shell does, kept as it was written, written where there was none. */
+/** The text for entry point and command: split like a shell does, kept as written, generated if there was none. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { argsOf, splitArgs } from "../../../../../emulator/core/resources/templates/docker-args.ts";
 import { anyCharacter } from "../../../../any-character.ts";
 
-describe("a command as it is typed", () => {
+describe("a typed command", () => {
   it.each([
     ["", []],
     ["  ", []],
@@ -17,7 +17,7 @@ describe("a command as it is typed", () => {
     ["a && b | c > d", ["a", "&&", "b", "|", "c", ">", "d"]],
     ["{not json} x", ["{not", "json}", "x"]],
     ["# no comment", ["#", "no", "comment"]],
-  ])("%j has the words %j", (text, cmd) => {
+  ])("is split into words: %j has %j", (text, cmd) => {
     expect(splitArgs(text)).toEqual({ entrypoint: [], cmd });
   });
 
@@ -25,7 +25,7 @@ describe("a command as it is typed", () => {
     ["echo 'a b", ["echo", "'a", "b"]],
     [`echo "a\\" b`, ["echo", `"a\\"`, "b"]],
     ["echo \\", ["echo", "\\"]],
-  ])("%j, in which something is not closed, is split at white space alone", (text, cmd) => {
+  ])("is split at white space alone without a closing quote: %j", (text, cmd) => {
     expect(splitArgs(text)).toEqual({ entrypoint: [], cmd });
   });
 });
@@ -37,29 +37,29 @@ describe("a JSON object", () => {
     ['{"cmd":["a b"]}', { entrypoint: [], cmd: ["a b"] }],
     ["{}", { entrypoint: [], cmd: [] }],
     ['{"cmd":["ls"],"user":"me"}', { entrypoint: [], cmd: ["ls"] }],
-  ])("%s says both", (text, program) => {
+  ])("has entry point and command: %s", (text, program) => {
     expect(splitArgs(text)).toEqual(program);
   });
 
   it.each(['{"cmd":"ls"}', '{"cmd":[],"entrypoint":[1]}'])(
-    "%s is a command, as its members are no lists of texts",
+    "is a command if its members are no lists of texts: %s",
     (text) => {
       expect(splitArgs(text)).toEqual({ entrypoint: [], cmd: [text.replaceAll('"', "")] });
     },
   );
 });
 
-describe("the text that is shown", () => {
+describe("the shown text", () => {
   const lists = { dockerEntrypoint: [], dockerStartCmd: ["python", "-c", "print('a b')"] };
 
-  it("is the one that was written, while it says the same", () => {
+  it("is the written one, while its meaning is unchanged", () => {
     const dockerArgs = `python  -c "print('a b')"`;
     expect(argsOf({ ...lists, dockerArgs })).toBe(dockerArgs);
     expect(argsOf({ ...lists, dockerArgs, dockerStartCmd: ["ls"] })).toBe("ls");
     expect(argsOf({ ...lists, dockerArgs: "", dockerStartCmd: [] })).toBe("");
   });
 
-  it("is made of the lists where nobody wrote one, as JSON if there is an entry point", () => {
+  it("is generated from the lists without a written one, as JSON if there is an entry point", () => {
     expect(argsOf(lists)).toBe(String.raw`python -c 'print('\''a b'\'')'`);
     expect(argsOf({ dockerEntrypoint: ["sh"], dockerStartCmd: [] })).toBe(
       '{"entrypoint":["sh"],"cmd":[]}',
@@ -69,7 +69,7 @@ describe("the text that is shown", () => {
 
   const words = fc.array(fc.string({ unit: anyCharacter, maxLength: 12 }), { maxLength: 4 });
 
-  it("says what the lists say, whatever words they have", () => {
+  it("has the meaning of the lists, for any words", () => {
     fc.assert(
       fc.property(words, words, (dockerEntrypoint, dockerStartCmd) => {
         const text = argsOf({ dockerEntrypoint, dockerStartCmd });

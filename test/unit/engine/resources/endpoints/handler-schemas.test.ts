@@ -1,4 +1,4 @@
-/** Schemas of handlers from their workers: which worker's counts, refusals, and when they are forgotten. */
+/** Schemas of handlers from their workers: precedence, refusals, and when they are dropped. */
 import { expect, test } from "vitest";
 import { HandlerSchemaBook } from "../../../../../emulator/engine/resources/endpoints/handler-schemas.ts";
 import { deleteEndpoint } from "../../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
@@ -13,7 +13,7 @@ function told(book: HandlerSchemaBook, endpointId: string, text: unknown, endpoi
   return book.of(endpointId);
 }
 
-test("the newest version's word counts, and each change shows in the revision", () => {
+test("the schemas of the newest version count, and each change shows in the revision", () => {
   const book = new HandlerSchemaBook();
   expect(book.of("a")).toEqual({});
   expect(told(book, "a", { input })).toEqual({ input });
@@ -34,7 +34,7 @@ test.each([
   ["schemas that are none", { input: true, output: [] }],
   ["more text than is kept", { input: { description: "x".repeat(300_000) } }],
   ["a schema without end", `{"input":${'{"items":'.repeat(600)}{}${"}".repeat(601)}`],
-])("%s counts as nothing", (_, text) => {
+])("%s is ignored", (_, text) => {
   expect(told(new HandlerSchemaBook(), "a", text)).toEqual({});
 });
 
@@ -49,7 +49,7 @@ test("the least recently reported schemas are dropped when there are too many", 
   expect(book.of("e100")).toEqual({});
 });
 
-test("a worker's report is noted for its endpoint, until that is deleted", async () => {
+test("a worker's report is kept for its endpoint, until that is deleted", async () => {
   await using harness = await createTestEngine();
   const { engine } = harness;
   const worker = await harness.connectWorker();

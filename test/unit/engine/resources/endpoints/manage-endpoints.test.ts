@@ -1,4 +1,4 @@
-/** What happens to an endpoint and its jobs when its deletion meets a submission, or a full disk. */
+/** An endpoint and its jobs when its deletion meets a submission, or a full disk. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
@@ -55,7 +55,7 @@ it("an endpoint is not deleted twice", async () => {
   await first;
 });
 
-it("an endpoint can be deleted while one of its jobs is on its way to a worker", async () => {
+it("an endpoint can be deleted while one of its jobs is in transit to a worker", async () => {
   await using test = await createTestEngine();
   const worker = await test.connectWorker("echo", { credit: 0 });
   await submit(test.engine, request);

@@ -16,7 +16,7 @@ import { ScriptedSender } from "../../../scripted-sender.ts";
 
 const handler: LocalHandler = { id: "hello", path: "/handlers/hello.ts", env: { A: "1" } };
 
-/** A start of the service on the store, with its remarks on endpoints. */
+/** A start of the service on the store; returns its remarks on endpoints. */
 async function start(store: Store, file: LocalHandler, startedAt = "2026-01-02T00:00:00.000Z") {
   const said: string[] = [];
   const running = await openEngine({

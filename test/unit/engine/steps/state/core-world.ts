@@ -1,4 +1,4 @@
-/** The core alone: steps run on memory, batches are stored late or not at all, and reads arrive late. */
+/** The core alone: steps run on memory, batches are stored late or never, and reads arrive late. */
 import assert from "node:assert/strict";
 import { Journal, undoAll, type Undo } from "../../../../../emulator/core/undo-journal.ts";
 import { type JobCounts, NO_COUNTS } from "../../../../../emulator/core/jobs/job-counts.ts";
@@ -46,12 +46,12 @@ export class CoreWorld {
   /** The jobs that the rules expect. */
   model = new Map<string, ModelJob>();
   readonly stored = new Map<string, Job>();
-  /** All leases ever granted, with their jobs. */
+  /** All granted leases, with their jobs. */
   readonly tokens: { readonly token: string; readonly jobId: string }[] = [];
   /** Answered reads that have not reached memory yet. */
   readonly reads: (() => void)[] = [];
   readonly #journal = new Journal();
-  /** Limits that are low enough to be reached. */
+  /** Limits low enough to be reached. */
   readonly memory = new JobMemory(this.#journal, 0, {
     ...MEMORY_LIMITS,
     windowMax: 4,
@@ -90,7 +90,7 @@ export class CoreWorld {
     this.model.set(id, newJob(id, seq, this.now));
   }
 
-  /** Hands over the first job in memory, which must be the first of all waiting ones. */
+  /** Hands over the first job in memory, which must be the first of all waiting jobs. */
   handOver(): void {
     const { window } = this.memory.endpoint(ENDPOINT);
     const waiting = [...this.model.values()].filter(({ status }) => status === "IN_QUEUE");
@@ -174,7 +174,7 @@ export class CoreWorld {
     assert.deepEqual([counts.inQueue, counts.inProgress], [inQueue, inProgress]);
   }
 
-  /** When everything is stored, memory has only what belongs there. */
+  /** When everything is stored, memory has only the jobs that belong there. */
   end(): void {
     while (this.reads.length > 0) this.reads.shift()?.();
     for (let batches = 0; batches < 2; batches += 1) {
@@ -254,7 +254,7 @@ export class CoreWorld {
     });
   }
 
-  /** Calls `then` with the present job, unless it was deleted meanwhile. */
+  /** Calls `then` with the present job, unless it has been deleted. */
   #fetched(id: string, then: (job: Job) => void): void {
     const guard = this.memory.beginRead();
     const isKnown = this.memory.knows(id);

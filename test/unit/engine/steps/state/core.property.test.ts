@@ -1,4 +1,4 @@
-/** The pure core against a model of its rules, whatever is interleaved: batches that fail, reads that come late, time that passes. */
+/** The pure core against a model of its rules, with any order of failed batches, late reads and passing time. */
 import { expect, test } from "vitest";
 import type { JobEvent } from "../../../../../emulator/core/jobs/job-event.ts";
 import { sized } from "../../../../setup/size.ts";
@@ -6,7 +6,7 @@ import { CoreWorld, REPORTS } from "./core-world.ts";
 
 const STEPS = 120;
 
-/** Numbers below a bound, the same for the same seed. */
+/** Numbers below a bound, equal for equal seeds. */
 function random(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761;
   return (below) => {
@@ -72,7 +72,7 @@ function play(seed: number): void {
 }
 
 test(
-  "the core does what the rules say, hands over in order and forgets nothing",
+  "the core follows the rules, hands over in order and loses no job",
   { timeout: 3_600_000 },
   () => {
     const seeds = sized(1_000, 1_000_000);

@@ -1,4 +1,4 @@
-/** A model of a job in plain rules from the interface; it uses nothing of the state machine. */
+/** A model of a job in plain rules from the interface, without the state machine. */
 import type { JobEvent } from "../../../../../emulator/core/jobs/job-event.ts";
 import type { Job } from "../../../../../emulator/core/jobs/job.ts";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
@@ -11,7 +11,7 @@ export const TIMES = {
   retentionMs: 30_000,
 };
 
-/** A job as the rules know it. */
+/** A job in the rules' terms. */
 export interface ModelJob {
   readonly id: string;
   readonly status: Job["status"];
@@ -102,7 +102,7 @@ export function after(job: ModelJob, event: JobEvent, now: number): ModelJob | u
   }
 }
 
-/** The event that the passing of time causes by now. */
+/** The event that time has caused by now. */
 export function dueNow(
   job: ModelJob,
   now: number,
@@ -116,7 +116,7 @@ export function dueNow(
   return job.leaseEndsAt <= now ? "lose-worker" : undefined;
 }
 
-/** A job of the service, as the rules know it. */
+/** A job of the service, in the rules' terms. */
 export function modelOf(job: Job): ModelJob {
   const { id, status, queueKey, attempt, retries, lease, endedAt, ttlAt } = job;
   const counted = {
@@ -141,7 +141,7 @@ export function modelOf(job: Job): ModelJob {
   };
 }
 
-/** Two jobs are alike for the rules: moments of a hand-over that is over count no more. */
+/** Whether two jobs are equal for the rules: the times of an ended hand-over do not count. */
 export function isAlike(one: ModelJob, other: ModelJob, isStored = false): boolean {
   const isRunning = one.status === "IN_PROGRESS";
   // A lease is renewed in memory only.

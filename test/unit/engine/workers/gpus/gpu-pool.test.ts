@@ -1,4 +1,7 @@
-/** Thousands of random histories of workers that take and return GPUs: no device has two of them, none waits for nothing, and none is passed for ever. */
+/**
+ * Thousands of random histories of workers that take and return GPUs: no device has two of them, none waits for a
+ * free device, and none is passed forever.
+ */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { sized } from "../../../../setup/size.ts";
@@ -16,7 +19,7 @@ import { GpuWorld } from "./gpu-world.ts";
 const RUNS = { numRuns: sized(700, 10_000) };
 const ONE = { gpuTypeIds: [], gpuCount: 1, mustBeKnown: false };
 
-it("never gives one of two GPUs to two workers", async () => {
+it("the pool never gives one of two GPUs to two workers", async () => {
   const two = [device("a", "X"), device("b", "X")];
   let mostAtOnce = 0;
   await fc.assert(
@@ -39,7 +42,7 @@ it("no GPU is given twice, and no worker waits for a free one, whatever is prese
   );
 });
 
-it("a worker that needs more than is free is passed at most four times, and no device is kept for ever", async () => {
+it("a worker that needs more than is free is passed at most four times, and no device is kept forever", async () => {
   let kept = 0;
   const wide = { ...ONE, gpuCount: 2 };
   const takeAll = Array.from({ length: 8 }, (): Step => ({ do: "take", asker: 0 }));
@@ -72,7 +75,7 @@ it("each GPU is locked while a worker has it, and another emulator's GPUs are no
   );
 });
 
-it("gives each worker simulated GPUs of its own", async () => {
+it("each worker gets its own simulated GPUs", async () => {
   await fc.assert(
     fc.asyncProperty(anyAskers, anySteps, async (askers, steps) => {
       const world = new GpuWorld([], askers);

@@ -12,12 +12,12 @@ export interface Asker {
   readonly mustBeKnown: boolean;
 }
 
-/** What is found when the GPUs are looked for. */
+/** Result of a search for GPUs. */
 export type Answer = GpuInventory["kind"];
 
 export type Step =
   | { readonly do: "take" | "fail to start" | "leave"; readonly asker: number }
-  /** Whom the worker leaves wants another at once, where it is replaced. */
+  /** The endpoint of the leaving worker wants another one at once, if it is replaced. */
   | { readonly do: "release" | "replace"; readonly worker: number }
   | { readonly do: "answer"; readonly with: Answer }
   | { readonly do: "pass"; readonly ms: number }
@@ -59,7 +59,7 @@ export const anySteps = fc.array(
   { maxLength: 40, size: "max" },
 );
 
-/** Workers that come and go all the time, with constant wishes. */
+/** Workers that come and go all the time, with constant needs. */
 export const busySteps = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.record({ do: fc.constant("take" as const), asker }) },

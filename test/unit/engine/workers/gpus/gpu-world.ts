@@ -1,4 +1,4 @@
-/** A small world of endpoints and workers around the pool of GPUs, which checks the pool's decisions with books of its own. */
+/** A small world of endpoints around the pool of GPUs, which checks the pool's decisions by its own records. */
 import assert from "node:assert/strict";
 import type { Endpoint } from "../../../../../emulator/core/resources/endpoints/endpoint.ts";
 import type {
@@ -11,7 +11,7 @@ import { localEndpoint } from "../../../../../emulator/handlers/local-endpoint.t
 import { type Answer, type Asker, KEEP_MS, type Step } from "./gpu-steps.ts";
 import { WorldClock } from "../../world-clock.ts";
 
-/** As docs/scaling.md says. */
+/** Value of docs/scaling.md. */
 const PASSES_MAX = 4;
 
 export class GpuWorld {
@@ -21,11 +21,11 @@ export class GpuWorld {
   readonly #held = new Map<string, readonly GpuDevice[]>();
   /** The owner of a worker. */
   readonly #owners = new Map<string, Endpoint & Asker>();
-  /** Workers that were refused and still wait, with the moments at which others passed them. */
+  /** Workers that still wait, with the times at which others passed them. */
   readonly #waiting = new Map<string, number[]>();
   readonly #woken = new Set<string>();
   readonly #clock = new WorldClock();
-  /** Devices of another emulator, and devices that this one has locked. */
+  /** Devices of another emulator, and devices locked by this one. */
   readonly #elsewhere = new Set<string>();
   readonly #locked = new Set<string>();
   #found: Answer | undefined;
@@ -48,7 +48,7 @@ export class GpuWorld {
     });
   }
 
-  /** The most workers that had devices at once. */
+  /** Maximum number of workers that had devices at once. */
   mostAtOnce = 0;
   /** Number of reservations for workers that were passed too often. */
   kept = 0;
@@ -117,7 +117,7 @@ export class GpuWorld {
     return { release: () => void this.#locked.delete(id) };
   }
 
-  /** After enough quiet time no worker waits for devices that are free; after the end of all, none waits at all. */
+  /** After enough quiet time no worker waits for free devices; after the end of all, none waits at all. */
   finish(): void {
     if (this.#found !== "known") return;
     const rounds = this.#endpoints.length + 1;
@@ -147,7 +147,7 @@ export class GpuWorld {
     return endpoint;
   }
 
-  /** A worker that was given what it needs. */
+  /** A worker that got what it needs. */
   #take(endpoint: Endpoint & Asker): string | undefined {
     const worker = `w${(this.#workers += 1)}`;
     this.#woken.delete(endpoint.id);
@@ -189,7 +189,7 @@ export class GpuWorld {
     if (servable === undefined && !isMistaken)
       assert.match(lack ?? "", /not enough are free|this machine has|are kept for|another emul/u);
     else {
-      // Others were there before.
+      // Other workers came before.
       assert.equal(lack, undefined);
       const isServable = (id: string) => isMistaken || this.#choose(this.#endpoint(Number(id)));
       assert.ok([...this.#woken].some(isServable));
@@ -212,7 +212,7 @@ export class GpuWorld {
     }
   }
 
-  /** The devices that it could be given one day. */
+  /** The devices that it could get one day. */
   #usefulTo(asker: Asker): readonly GpuDevice[] {
     const ofType = (type: string) => this.#devices.filter(({ typeId }) => typeId === type);
     return wantedTypes(this.#devices, asker)
@@ -277,12 +277,12 @@ export class GpuWorld {
     }
   }
 
-  /** Or else they would wait for ever. */
+  /** Otherwise they would wait forever. */
   #somebodyIsWokenForWhatIsFree(): void {
     if (this.#found !== "known") return;
     const isServable = (id: string) => this.#choose(this.#endpoint(Number(id))) !== undefined;
     const servable = [...this.#waiting.keys()].filter(isServable);
-    // Who is woken for a device of another emulator finds that out, and the next one is woken.
+    // A worker that is woken for another emulator's device finds that out, and the next one is woken.
     const mayBeMistaken = this.#elsewhere.size > 0 ? [...this.#waiting.keys()] : servable;
     const isSomebodyWoken = mayBeMistaken.some((id) => this.#woken.has(id));
     assert.ok(servable.length === 0 || isSomebodyWoken, `${servable.join()} wait for nothing`);

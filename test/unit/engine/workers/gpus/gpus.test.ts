@@ -1,4 +1,4 @@
-/** Workers of GPU endpoints: each has devices of its own, and a worker without free ones waits for its turn. */
+/** Workers of GPU endpoints: each has its own devices, and a worker without free ones waits for its turn. */
 import { describe, expect, it } from "vitest";
 import type { GpuInventory } from "../../../../../emulator/core/workers/gpu-allocation.ts";
 import { FleetScene } from "../fleet-scene.ts";
@@ -10,34 +10,34 @@ function inventory(...typeIds: readonly string[]): GpuInventory {
   return { kind: "known", devices };
 }
 
-/** The worker launched at `position` goes in good order. */
+/** Ends the worker launched at `position` in good order. */
 async function leave(scene: FleetScene, position: number): Promise<void> {
   const worker = await scene.connect(position);
   await worker.report({ draining: true });
   await scene.exit(position);
 }
 
-/** By worker, in the order of their starts: its endpoint and its devices. */
+/** For each worker, in the order of the starts: its endpoint and its devices. */
 function given({ launcher }: FleetScene): readonly string[] {
   return launcher.launched.map(
     ({ order }) => `${order.endpoint.id}: ${order.gpus.map(({ id }) => id).join(" ")}`,
   );
 }
 
-it("gives each worker gpuCount devices that no other has", async () => {
+it("each worker gets gpuCount devices that no other has", async () => {
   await using scene = await FleetScene.set({}, inventory("L4", "L4", "L4", "L4", "L4"));
   await scene.change({ ...GPU, gpuCount: 2, workersMin: 2 });
   await scene.change({ ...GPU, gpuCount: 1 }, "other");
   expect(given(scene)).toEqual(["echo: 0 1", "echo: 2 3", "other: 4"]);
 });
 
-it("gives no GPU to an endpoint without GPUs", async () => {
+it("an endpoint without GPUs gets none", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change({ workersMin: 2, computeType: "CPU" });
   expect(given(scene)).toEqual(["echo: ", "echo: "]);
 });
 
-it("throttles a worker for which no device is free, says why once, and starts it when one is", async () => {
+it("a worker without a free device is throttled, logged once, and started when there is one", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change({ ...GPU, workersMin: 3, gpuTypeIds: ["L4"] });
   const throttled = { initializing: 1, throttled: 2, idle: 0 };
@@ -57,7 +57,7 @@ it("throttles a worker for which no device is free, says why once, and starts it
   expect(await scene.counts()).toMatchObject(throttled);
 });
 
-it("costs nothing while it waits: no moment is aimed at", async () => {
+it("a waiting worker arms no timer", async () => {
   await using scene = await FleetScene.set({}, inventory());
   const { armed } = scene.test.clock;
   await scene.change(GPU);
@@ -68,20 +68,20 @@ it("costs nothing while it waits: no moment is aimed at", async () => {
   ]);
 });
 
-it("an endpoint that wants no worker any more is not throttled any more", async () => {
+it("an endpoint that needs no more worker is no longer throttled", async () => {
   await using scene = await FleetScene.set({}, inventory());
   await scene.change(GPU);
   await scene.change({ workersMin: 0 });
   expect(await scene.counts()).toMatchObject({ throttled: 0 });
 });
 
-it("hands a device that is free again to the endpoint that has waited longest", async () => {
+it("a device that becomes free goes to the endpoint that has waited longest", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change({ ...GPU, workersMin: 2 });
   await scene.change(GPU, "second");
   await scene.change(GPU, "third");
   const starts = ["echo: 0"];
-  // The first waits for its second worker, and then lines up again behind the others.
+  // The first endpoint waits for its second worker, and then queues again behind the others.
   for (const next of ["echo", "second", "third", "echo", "second"]) {
     await leave(scene, starts.length - 1);
     starts.push(`${next}: 0`);
@@ -89,7 +89,7 @@ it("hands a device that is free again to the endpoint that has waited longest", 
   }
 });
 
-it("keeps no device for an endpoint that waits after a failure", async () => {
+it("no device is kept for an endpoint that waits after a failure", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change({ ...GPU, workersMin: 2 });
   await scene.change(GPU, "second");
@@ -137,7 +137,7 @@ it("devices that become free are kept for a worker that four smaller ones have p
   expect(given(scene).slice(6)).toEqual(["large: 0 1"]);
 });
 
-it("keeps them for ten minutes: workers that stay let nobody's device lie idle for ever", async () => {
+it("devices are kept for ten minutes: lasting workers leave no device idle forever", async () => {
   await using scene = await FleetScene.set({}, inventory("L4", "L4"));
   // A worker without a running program is not judged by its silence.
   scene.launcher.preparing = new Promise(() => undefined);
@@ -155,7 +155,7 @@ it("keeps them for ten minutes: workers that stay let nobody's device lie idle f
   );
 });
 
-it("the next in line gets a device when the first does not want a worker any more", async () => {
+it("the next endpoint gets a device when the first one needs no more worker", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change(GPU);
   await scene.change(GPU, "changes its mind");
@@ -166,7 +166,7 @@ it("the next in line gets a device when the first does not want a worker any mor
   expect(given(scene)).toEqual(["echo: 0", "waits: 0"]);
 });
 
-it("gives the devices of a worker that was killed only when it has ended", async () => {
+it("the devices of a killed worker are given away only after its end", async () => {
   await using scene = await FleetScene.set({}, inventory("L4"));
   await scene.change(GPU);
   await scene.change(GPU, "waits");
@@ -181,7 +181,7 @@ it("gives the devices of a worker that was killed only when it has ended", async
   expect(given(scene)).toEqual(["echo: 0", "waits: 0"]);
 });
 
-describe("a device on which a worker did not come to work", () => {
+describe("a device of a worker that failed to start", () => {
   const real = (...ids: readonly string[]): GpuInventory => ({
     kind: "known",
     devices: ids.map((id) => ({ id, typeId: "L4", isSimulated: false })),
@@ -213,7 +213,7 @@ describe("a device on which a worker did not come to work", () => {
     expect(given(scene)).toEqual(["echo: a", "echo: b", "echo: a", "echo: b"]);
   });
 
-  it("is not blamed for a worker that ended after it was ready, that was asked to leave, or whose engine has gone", async () => {
+  it("is not blamed if the worker ended after it was ready, was asked to leave, or lost its engine", async () => {
     await using scene = await FleetScene.set({}, real("a", "b"));
     await scene.change(GPU);
     await scene.connect(0);
@@ -239,7 +239,7 @@ it("workers of GPU endpoints are started even if no GPU is known, and this is lo
   expect(await scene.counts()).toMatchObject({ throttled: 0 });
 });
 
-it("starts no container that needs a GPU if no GPU is known, and says what to do", async () => {
+it("no container that needs a GPU is started if none is known, and the log says what to do", async () => {
   await using scene = await FleetScene.set({}, { kind: "unknown", reason: "no driver" });
   scene.launcher.needsKnownGpus = true;
   await scene.change(GPU, "wants");
@@ -251,7 +251,7 @@ it("starts no container that needs a GPU if no GPU is known, and says what to do
   expect(await scene.counts("wants")).toMatchObject({ throttled: 1 });
 });
 
-it("looks again for GPUs a container cannot do without, until they are known", async () => {
+it("the search for GPUs that a container needs is repeated until they are known", async () => {
   const answers: GpuInventory[] = [
     { kind: "unknown", reason: "no answer within 5000 ms" },
     { kind: "unknown", reason: "no answer within 5000 ms" },
@@ -277,7 +277,7 @@ it("looks again for GPUs a container cannot do without, until they are known", a
   expect(scene.logged("info")).toContain("GPUs for workers: 1 × L4");
 });
 
-it("gives simulated GPUs without end, each to one worker", async () => {
+it("there are unlimited simulated GPUs, each for one worker", async () => {
   await using scene = await FleetScene.set({}, { kind: "simulated" });
   await scene.change({ ...GPU, workersMin: 2, gpuCount: 2, gpuTypeIds: ["H200"] });
   await scene.change({ ...GPU, gpuCount: 8, allowedCudaVersions: ["12.8"] }, "other");
@@ -287,7 +287,7 @@ it("gives simulated GPUs without end, each to one worker", async () => {
   expect(await scene.counts()).toMatchObject({ throttled: 0 });
 });
 
-it("throttles the workers of an endpoint that needs a CUDA version that the driver lacks", async () => {
+it("workers that need a CUDA version that the driver lacks are throttled", async () => {
   const devices = [{ id: "GPU-a", typeId: "L4", isSimulated: false, cudaVersion: "12.4" }];
   await using scene = await FleetScene.set({}, { kind: "known", devices });
   await scene.change({ ...GPU, minCudaVersion: "12.8" });

@@ -1,4 +1,7 @@
-/** Payloads that take longer than a lease to arrive or to be stored: their worker is not silent, and nothing of it waits behind them. */
+/**
+ * Payloads that take longer than a lease to arrive or to be stored: their worker is not silent, and its other
+ * messages do not wait.
+ */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../../../emulator/engine/jobs/submit.ts";
@@ -38,7 +41,7 @@ async function jobsIn({ engine }: TestEngine, handed: readonly HandedJob[]) {
   return (await Promise.all(jobs)).map((job) => [job?.status, job?.attempt]);
 }
 
-/** Bytes flow for `ms`, a piece in every second. */
+/** Bytes flow for `ms`, a piece each second. */
 async function flow(
   { test, worker }: Awaited<ReturnType<typeof connected>>,
   ms: number,
@@ -51,7 +54,7 @@ async function flow(
   }
 }
 
-it("all leases of a worker are kept while bytes flow, and run out when nothing comes any more", async () => {
+it("all leases of a worker are kept while bytes flow, and end when none come any more", async () => {
   const scene = await connected(2);
   const { test, handed } = scene;
   await using _ = test;
@@ -95,7 +98,7 @@ it("a short transfer changes nothing that is stored", async () => {
   expect(await stored()).toEqual(before);
 });
 
-it("a job that was on the way to a worker that leaves goes back at no cost", async () => {
+it("a job in transit to a worker that leaves goes back at no cost", async () => {
   const scene = await connected(1);
   const { test, worker, handed } = scene;
   await using _ = test;

@@ -1,4 +1,4 @@
-/** What a worker's credit becomes when it is used, given back and withdrawn, in whatever order that happens. */
+/** A worker's credit when it is used, returned and withdrawn, in any order. */
 import { expect, it } from "vitest";
 import { WorkerCredit } from "../../../../../emulator/engine/workers/session/worker-credit.ts";
 
@@ -27,7 +27,7 @@ it("credit is not free again once the job was sent", () => {
   expect(credit.free).toBe(0);
 });
 
-it("withdrawn credit does not come back for jobs on their way, which are still sent", () => {
+it("withdrawn credit does not come back for jobs in transit, which are still sent", () => {
   const credit = granted(3);
   credit.reserve("a");
   credit.reserve("b");

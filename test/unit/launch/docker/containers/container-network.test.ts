@@ -39,7 +39,7 @@ it("is the engine's default network if the engine cannot create another one, and
   );
 });
 
-it("may lack isolation if the engine ignores the option; the log says so", async () => {
+it("lacks isolation if the engine ignores the option, and the log says so", async () => {
   const engine = new ScriptedEngine();
   engine.createNetwork = async ({ name }) =>
     void engine.networks.set(name, { gateway: "127.0.0.89", options: {} });
@@ -50,7 +50,7 @@ it("may lack isolation if the engine ignores the option; the log says so", async
   expect(said).toContain("containers can reach each other: the engine does not support the option");
 });
 
-it("of killed emulators is removed, and the network of a running emulator is not", async () => {
+it("of a killed emulator is removed, and that of a running one is not", async () => {
   const dead = ownedName("sv").replace(/-[^-]*-[^-]*$/u, `-${(2 ** 22 + 5).toString(36)}-1`);
   const labelled = (id: string, emulator: string, owner: string) => ({
     id,

@@ -31,14 +31,14 @@ function optionsOf({ template, endpoint, places, gpus = [] }: Given = {}) {
   return { ...options, env, host: options.HostConfig ?? {} };
 }
 
-it("leaves entrypoint and command to the image unless the template has its own", () => {
+it("a container keeps entrypoint and command of its image unless the template has its own", () => {
   expect(optionsOf()).not.toHaveProperty("Entrypoint");
   expect(optionsOf()).not.toHaveProperty("Cmd");
   const template = { dockerEntrypoint: ["/bin/a"], dockerStartCmd: ["b", "c d"] };
   expect(optionsOf({ template })).toMatchObject({ Entrypoint: ["/bin/a"], Cmd: ["b", "c d"] });
 });
 
-it("sets the variables of the template and ours, and no others", () => {
+it("a container has the variables of the template and ours, and no others", () => {
   const { env } = optionsOf({ template: { env: { OWN: "a=b", SV_S3_BUCKET: "mine" } } });
   expect(Object.keys(env).toSorted()).toEqual([
     "NVIDIA_VISIBLE_DEVICES",
@@ -148,7 +148,7 @@ describe("GPUs", () => {
   });
 });
 
-it("publishes the ports of a server on this machine only, and a server gets no worker port", () => {
+it("a server's ports are published on this machine only, and it gets no worker port", () => {
   const template = { env: { PORT: "8000", PORT_HEALTH: "8001" } };
   const options = optionsOf({ template, endpoint: { type: "LOAD_BALANCING" } });
   const local = [{ HostIp: "127.0.0.1", HostPort: "" }];
