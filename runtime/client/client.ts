@@ -35,7 +35,7 @@ export class Client implements AsyncDisposable {
   ): EndpointClient<InputOf<HandlerOrInput>, Output, Chunk> {
     if (id === undefined || id === "") {
       throw new ConfigurationError(
-        "Which endpoint? Give its id to endpoint(), or endpointId to createClient().",
+        "The endpoint is missing: pass its id to endpoint(), or endpointId to createClient().",
       );
     }
     return new EndpointClient(this.#transport, id);

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface ClientClock {
-  /** A monotonic reading, ms; only differences of it mean anything. */
+  /** A monotonic reading, ms; only differences between readings have a meaning. */
   now(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -20,7 +20,7 @@ export const systemClock: ClientClock = {
   },
 };
 
-/** Runs `work` with a signal that aborts with `signal`, or after `timeoutMs` with the error that `timeoutError` makes then. */
+/** Runs `work` with a signal that aborts with `signal`, or after `timeoutMs` with the error from `timeoutError`. */
 export async function withDeadline<T>(
   clock: ClientClock,
   limits: { readonly timeoutMs: number | undefined; readonly signal: AbortSignal | undefined },
@@ -34,7 +34,7 @@ export async function withDeadline<T>(
   const done = new AbortController();
   const timer = clock.sleep(timeoutMs, done.signal).then(
     () => deadline.abort(timeoutError()),
-    () => undefined, // the work was done first
+    () => undefined, // the work has ended first
   );
   try {
     const either =

@@ -11,7 +11,7 @@ export interface JobFacts {
   readonly delayTime?: number;
   /** From hand-over to the end, integer ms; absent until then. */
   readonly executionTime?: number;
-  /** Why the job failed, in one sentence. */
+  /** The reason of the failure, in one sentence. */
   readonly error?: string;
   /** The failure of the job, as far as it is known. */
   readonly failure?: Failure;
@@ -34,11 +34,11 @@ export interface CompletedJob<Output = unknown> extends JobFacts {
 /** A job that has not ended, or ended without success. */
 export interface UncompletedJob extends JobFacts {
   readonly status: Exclude<JobStatus, "COMPLETED">;
-  /** While it runs, the last progress value the handler reported, if it did. */
+  /** While the job runs, the last progress value of the handler, if any. */
   readonly output?: unknown;
 }
 
-/** Tell by `status`: only a COMPLETED job's `output` is an `Output`. */
+/** Check `status`: only the `output` of a COMPLETED job is an `Output`. */
 export type Job<Output = unknown> = CompletedJob<Output> | UncompletedJob;
 
 /** The answer of `run`, `cancel` and `retry`. */
@@ -50,7 +50,7 @@ export interface JobState {
 const statuses: ReadonlySet<unknown> = new Set(JOB_STATUSES);
 
 /**
- * `value` as a job, with the fields it came with.
+ * `value` as a job, with all its fields.
  *
  * @throws InvalidResponseError unless it has an id and a known status
  */

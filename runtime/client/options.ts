@@ -28,7 +28,7 @@ export interface ClientOptions {
   readonly baseUrl?: string | undefined;
   /** The key, without `Bearer`; default: the environment variable `SV_API_KEY`. */
   readonly apiKey?: string | undefined;
-  /** The endpoint that `client.endpoint()` without an id means. */
+  /** The endpoint of `client.endpoint()` without an id. */
   readonly endpointId?: string | undefined;
   /** Timeout of an answer, in addition to the requested `wait`, ms; default 30,000. */
   readonly requestTimeoutMs?: number | undefined;

@@ -6,9 +6,11 @@ import { RateLimitedError, ServiceUnavailableError } from "./errors/service-erro
 
 /** How a request may be repeated. */
 export interface Repeatable {
-  /** Whether repeating does no harm. Otherwise the request is repeated after 429 alone: then nothing was done. */
+  /**
+   * Whether a repetition is safe. Otherwise the request is repeated only after 429, because the service has then done nothing.
+   */
   readonly idempotent: boolean;
-  /** No try begins later than this after the first one, ms; absent: however late. */
+  /** Maximum time from the first try to the beginning of the last one, ms; absent: no limit. */
   readonly patienceMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -45,7 +47,7 @@ export function pauseMs(
   return backoffMs(failures, { firstMs: firstDelayMs, maxMs: maxDelayMs }, settings.random());
 }
 
-/** The wait that the service asks for; 0 where it asks for none, `undefined` where another try is pointless. */
+/** The wait that the service requests; 0 for none, `undefined` if another try is pointless. */
 function askedDelayMs(error: unknown, idempotent: boolean): number | undefined {
   if (error instanceof RateLimitedError) return error.retryAfterMs ?? 0;
   if (!idempotent) return undefined;

@@ -1,16 +1,16 @@
-/** What goes into the body of `/run` and `/runsync`. */
+/** The body of `/run` and `/runsync`. */
 
 /** Limits of one job (spec). */
 export interface JobPolicy {
-  /** How long the handler may take, ms: 5,000 to 7 days; default 600,000. */
+  /** Timeout of the handler, ms: 5,000 to 7 days; default 600,000. */
   readonly executionTimeout?: number | undefined;
   /** True: the job does not make the endpoint start workers; default false. */
   readonly lowPriority?: boolean | undefined;
-  /** After this time from submission the job is deleted, done or not, ms: 10,000 to 7 days; default 24 hours. */
+  /** Time from the submission to the deletion of the job, whatever its status, ms: 10,000 to 7 days; default 24 hours. */
   readonly ttl?: number | undefined;
 }
 
-/** Object storage for the worker; handed on to the handler (spec). */
+/** Object storage for the handler (spec). */
 export interface S3Config {
   readonly accessId: string;
   readonly accessSecret: string;

@@ -1,4 +1,4 @@
-/** Sends requests over the client's own pool of connections and turns every way they can fail into one of our errors. */
+/** Sends requests over the client's own pool of connections, and turns every failure into one of our errors. */
 // Imported by its file: Bun replaces the package's name by a module of its own.
 import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici/index.js";
@@ -8,10 +8,10 @@ import { readRefusal } from "./errors/refusal.ts";
 import { withRetries } from "./retry.ts";
 import { serviceError } from "./errors/service-error.ts";
 
-/** One request. It is repeated as `RetryOptions` says: a GET after whatever may pass, a POST after 429 only. */
+/** One request. `RetryOptions` decides about repetitions: a GET is repeated after temporary errors, a POST only after 429. */
 export interface Call {
   readonly method: "GET" | "POST";
-  /** From `/v2` on, already encoded. */
+  /** The encoded path from `/v2` on. */
   readonly path: string;
   readonly query?: Readonly<Record<string, number | undefined>>;
   /** JSON text. */
@@ -19,22 +19,22 @@ export interface Call {
   readonly accept?: string;
   /** W3C Trace Context. */
   readonly traceparent?: string | undefined;
-  /** The last event that the reader of a broken stream has. */
+  /** Id of the last event before a stream broke off. */
   readonly lastEventId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How long the service was asked to hold the answer back, ms; added to the time allowed for it. */
+  /** Time for which the service may hold the answer, ms; added to the timeout of the answer. */
   readonly heldMs?: number;
-  /** No repetition begins later than this after the first try, ms; default: however late. */
+  /** Maximum time from the first try to the beginning of the last one, ms; default: no limit. */
   readonly patienceMs?: number | undefined;
-  /** Longest silence within the body, ms; default `requestTimeoutMs`. */
+  /** Timeout without data within the body, ms; default `requestTimeoutMs`. */
   readonly idleMs?: number;
 }
 
 type Response = Dispatcher.ResponseData;
-/** Declared without undici's types: users of the client need not have that package. */
+/** Declared without undici's types, because users of the client may not have that package. */
 export type ResponseBody = Readable;
 
-/** Codes of failures after which the request surely did not arrive. */
+/** Codes of failures after which the request certainly did not arrive. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

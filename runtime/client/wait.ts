@@ -14,7 +14,7 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is known of the job before the waiting begins. */
+/** The known state of the job before the wait. */
 export interface Awaited {
   readonly id: string;
   readonly status?: JobStatus;
@@ -62,7 +62,7 @@ export async function waitForJob<Output>(
   });
 }
 
-/** The `wait` of a request: the default, or less if less time is left, within the service's bounds. */
+/** The `wait` of a request: the default or the remaining time, if that is shorter, within the service's bounds. */
 export function heldMs(
   timeoutMs: number | undefined,
   elapsedMs = 0,

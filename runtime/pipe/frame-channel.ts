@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
 import { BrokenFrameError, encodeFrameStart, FrameDecoder, type Frame } from "./frames.ts";
 
-/** Maximum bytes of frames that are copied together: for more, handing the kernel a list is cheaper. */
+/** Maximum bytes of frames that are copied together. For more bytes, a list for the kernel is cheaper. */
 const COPY_BYTES = 65_536;
 
 const nothing = new Uint8Array(0);
@@ -63,7 +63,7 @@ export class FrameChannel {
     this.#schedule();
   }
 
-  /** Hands everything sent so far to the operating system, as far as it takes it. */
+  /** Passes everything sent so far to the operating system, as far as it accepts it. */
   flush(): void {
     this.#scheduled = false;
     for (const gatherer of this.#gatherers.splice(0)) gatherer();

@@ -1,4 +1,4 @@
-/** The messages between a supervisor and its handler process: kinds of frames, and the heads they carry. */
+/** The messages between a supervisor and its handler process: kinds of frames, and their heads. */
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 
 /** Kinds of frames from the supervisor to the handler process. */
@@ -11,7 +11,7 @@ export const ORDER = {
   abort: 3,
   /** Chunks of an invocation are durable. Head: {@link ReceiptHead}. */
   receipt: 4,
-  /** No further job will come: stop setting up or dispose of what setup made, then exit. No head. */
+  /** No further job will come: stop the setup or dispose of its result, then exit. No head. */
   leave: 5,
 } as const;
 

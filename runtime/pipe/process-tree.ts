@@ -1,11 +1,11 @@
-/** Ends a handler process together with everything it started, from either end of the pipe. */
+/** Ends a handler process and all processes that it started, from either end of the pipe. */
 import { setTimeout as delay } from "node:timers/promises";
 import { system } from "../system/system.ts";
 
 /** Environment variable that marks a handler process and all its descendants. Each handler process has a different value. */
 export const MARKER_NAME = "SV_HANDLER_PROCESS";
 
-/** Asks or forces each process of the group. A group that is gone already is fine. */
+/** Sends the signal to each process of the group. A missing group is no error. */
 export function signalGroup(leaderPid: number, signal: "SIGTERM" | "SIGKILL"): void {
   sendSignal(-leaderPid, signal);
 }
@@ -15,7 +15,7 @@ export function signalGroup(leaderPid: number, signal: "SIGTERM" | "SIGKILL"): v
  * environment. A process that is just being started may be missed: `endMarked` finds it.
  */
 export function killTree(leaderPid: number, name: string, marker: string): void {
-  // Before the leader ends: some processes can only be found until then.
+  // The search comes first, because some processes can only be found before the leader ends.
   const pids = system().marked(`${name}=${marker}`, leaderPid);
   signalGroup(leaderPid, "SIGKILL");
   signalAll(pids, "SIGKILL");

@@ -1,7 +1,7 @@
-/** Names the files of the programs that run in processes and threads of their own. */
+/** Names the files of programs that run in separate processes and threads. */
 import path from "node:path";
 
-/** A program is run from its source, or from the one file into which the build has put it with all it needs. */
+/** A program runs from its source, or from the one file that the build made of it. */
 export function programFile(name: string): string {
   return `${name}${path.extname(import.meta.filename) === ".ts" ? ".ts" : ".cjs"}`;
 }

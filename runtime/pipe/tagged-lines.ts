@@ -12,7 +12,7 @@ import { LOG_LEVELS, type LogLevel } from "../protocol/worker-log.ts";
 const MARK = "\u001E";
 const CLOSE = "\u001F";
 
-/** A line as the supervisor reads it. */
+/** A line for the supervisor. */
 export interface HandlerLine {
   /** The job of the line. Absent if it is not known. */
   readonly jobId?: string;

@@ -1,4 +1,4 @@
-/** Checks the certificate of a service before the token is sent: the token itself or an authority must vouch for it. */
+/** Checks the certificate of a service before the token is sent. The token or a trusted authority must confirm it. */
 import { hash, type X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import {
@@ -13,15 +13,15 @@ import type { ServicePlace } from "../protocol/service-address.ts";
 /** Timeout of the connection and its TLS handshake. */
 const LIMIT_MS = 10_000;
 
-/** Terms for the connection. */
+/** Settings of the connection. */
 export interface TrustedService {
-  /** Authorities that may vouch for the service, in PEM; `checkName` must find nothing wrong as well. */
+  /** Trusted authorities, in PEM. `checkName` must find no problem either. */
   readonly roots: readonly string[];
   /** Checks the name in the certificate; returns the problem. */
   readonly checkName: (certificate: PeerCertificate) => Error | undefined;
 }
 
-/** The service does not seem to be the one of the worker's token; another try is of no use. */
+/** The service is not the one of the worker's token. Another try is useless. */
 export class UntrustedServiceError extends Error {
   override readonly name = "UntrustedServiceError";
 }
@@ -29,9 +29,7 @@ export class UntrustedServiceError extends Error {
 type TlsPlace = Extract<ServicePlace, { kind: "tls" }>;
 
 /**
- * @param fingerprint SHA-256 of its certificate, in base64url; undefined: the authorities of this machine have to vouch for it,
- *   and for its name
- * @throws UntrustedServiceError; other errors where there is no answer
+ * @param fingerprint SHA-256 of its certificate, in base64url; undefined: an authority that this machine trusts must confirm it and its name @throws UntrustedServiceError; other errors without an answer
  */
 export async function checkService(
   { host, port }: TlsPlace,
@@ -46,11 +44,11 @@ export async function checkService(
       const checkName = (shown: PeerCertificate) => checkServerIdentity(host, shown);
       if (reason === undefined) return { roots: getCACertificates("default"), checkName };
       throw new UntrustedServiceError(
-        `no authority that this machine trusts vouches for the certificate of ${host}:${port} (${reason}); NODE_EXTRA_CA_CERTS names a file with one of your own, and a token that is made with the emulator's own certificate has its fingerprint`,
+        `no authority that this machine trusts confirms the certificate of ${host}:${port} (${reason}): set NODE_EXTRA_CA_CERTS to a file with your own authority, or use a token with the fingerprint of the emulator's own certificate`,
       );
     }
     const root = pinned(certificate, fingerprint, `${host}:${port}`);
-    // The fingerprint is right, so that the name in the certificate does not matter.
+    // The fingerprint matches, so the name in the certificate does not matter.
     return { roots: [root], checkName: () => undefined };
   } finally {
     socket.end().setTimeout(LIMIT_MS, () => socket.destroy());
@@ -61,11 +59,11 @@ function pinned(certificate: X509Certificate, fingerprint: string, where: string
   const shown = hash("sha256", certificate.raw, "buffer").toString("base64url");
   if (shown === fingerprint) return certificate.toString();
   throw new UntrustedServiceError(
-    `the certificate of ${where} is another one than the token was made for (SHA-256 ${shown}, not ${fingerprint}): somebody else answers there, or the emulator has lost its records and needs new tokens`,
+    `the certificate of ${where} is not the one of the token (SHA-256 ${shown}, not ${fingerprint}): another service answers there, or the emulator has lost its records and needs new tokens`,
   );
 }
 
-/** Why its certificate is not trusted; undefined if it is. */
+/** The reason why the certificate is not trusted; undefined if it is. */
 function authorizationProblem(socket: TLSSocket): string | undefined {
   if (socket.authorized) return undefined;
   const { authorizationError: error } = socket;
@@ -80,7 +78,7 @@ function connected({ host, port }: { host: string; port: number }): Promise<TLSS
       ...nameOf(host),
       ALPNProtocols: ["h2"],
       minVersion: "TLSv1.2",
-      // The caller judges, by the fingerprint or by the result of the library.
+      // The caller decides, by the fingerprint or by the library's result.
       rejectUnauthorized: false,
     });
     socket.setTimeout(LIMIT_MS, () => socket.destroy(new Error(`no answer in ${LIMIT_MS} ms`)));
@@ -90,7 +88,7 @@ function connected({ host, port }: { host: string; port: number }): Promise<TLSS
   });
 }
 
-/** The name to ask for; none for an address. */
+/** The name to request; none for an IP address. */
 function nameOf(host: string): { readonly servername?: string } {
   return isIP(host) === 0 ? { servername: host } : {};
 }

@@ -24,16 +24,16 @@ import type { Session, SessionEnd, SessionEvents } from "./session.ts";
 
 const { path, requestSerialize, responseDeserialize } = WORKER_SERVICE.session;
 
-/** Maximum bundles on their way; more would only lengthen the queue inside the transport. */
+/** Maximum bundles in transit. More would only lengthen the transport's queue. */
 const MAX_WRITES = 4;
 /** Timeout of the goodbye of an ended session. */
 const GOODBYE_MS = 1_000;
 
-/** Window of HTTP/2 over a line: its default of 64 kB would let a large payload wait for a receipt every 64 kB. */
+/** Window of HTTP/2 over a network. With the default, a large payload would wait for a receipt every 64 kB. */
 const LINE_WINDOW_BYTES = 4_000_000;
 /**
  * Window of HTTP/2 on a Unix socket, whose buffers hold 208 kB. Node does not read from a connection while it waits to write to
- * it: if both ends filled the buffers with large payloads, both would wait for ever. With this window, the messages of the
+ * it. If both ends filled the buffers with large payloads, both would wait forever. With this window, the messages of the
  * service always find room.
  */
 const SOCKET_WINDOW_BYTES = 131_072;
@@ -41,10 +41,10 @@ const SOCKET_WINDOW_BYTES = 131_072;
 const channelOptions = {
   "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
   "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
-  // A vanished peer is noticed after 25 s: an answer may wait some seconds behind payloads on a long line.
+  // A vanished peer is noticed after 25 s. An answer may wait some seconds behind payloads on a slow network.
   "grpc.keepalive_time_ms": 10_000,
   "grpc.keepalive_timeout_ms": 15_000,
-  // Each session connects anew and at once: the source has a backoff of its own.
+  // Each session connects anew and at once, because the source has its own backoff.
   "grpc.use_local_subchannel_pool": 1,
   "grpc.enable_retries": 0,
   // The statistics are kept for each message and are not used.
@@ -52,7 +52,7 @@ const channelOptions = {
   "grpc.service_config_disable_resolution": 1,
 } as const;
 
-/** The address at which a session is opened, and the certificate that it trusts. */
+/** The address and the trusted certificate of a session. */
 export interface Door {
   readonly target: string;
   readonly tls: ChannelCredentials;
@@ -95,7 +95,7 @@ export class GrpcSession implements Session {
       },
     });
     this.#stream.on("data", (message: ServiceMessage) => this.#receive(message, events));
-    // The status event tells the same and comes in any case; without a listener the error would be thrown.
+    // The status event reports the same. Without this listener the error would be thrown.
     this.#stream.on("error", () => {});
     this.#stream.on("status", (end: StatusObject) => {
       this.#client.close();
@@ -124,7 +124,7 @@ export class GrpcSession implements Session {
 
   send(report: WorkerReport): void {
     if (payloadBytesOf(report) <= PIECE_BYTES) return this.#write(report);
-    // Written with its credit: no further job may come before the results of finished ones.
+    // Results are written with their credit, so that no job comes before the results of finished ones.
     const { chunks, progress, outcomes, credit, ...urgent } = report;
     if (Object.keys(urgent).length > 0) this.#write(urgent);
     const large = encodeReport(defined({ chunks, progress, outcomes, credit }));

@@ -1,11 +1,11 @@
-/** The job source that speaks to the service over gRPC; the package has it, with all it needs, in one file. */
+/** The job source over gRPC. The package has it in one file with its dependencies. */
 import { ServiceSessions } from "./service-sessions.ts";
 import { SessionSource, type SessionSourceOptions } from "./session-source.ts";
 
 export interface GrpcJobSourceOptions extends Omit<SessionSourceOptions, "openSession"> {
   /** In the form of `SV_SERVICE_ADDRESS`. */
   readonly address: string;
-  /** The worker's token; it names its endpoint, and the worker if the service has started it. */
+  /** The worker's token. It identifies the endpoint, and also the worker if the service has started it. */
   readonly token: string;
 }
 

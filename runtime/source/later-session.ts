@@ -1,11 +1,11 @@
-/** A session that is opened later, when its service has been checked: until then nothing is sent. */
+/** A session that is opened when its service has been checked. Nothing is sent before. */
 import type { OpenSession, Session, SessionEnd, SessionEvents } from "./session.ts";
 
 export class LaterSession implements Session {
   #session: Session | undefined;
   #isClosed = false;
 
-  /** @param opening never rejects; resolves with how to open the session, or with why it cannot be opened */
+  /** @param opening never rejects; resolves with a function that opens the session, or the reason why it cannot be opened */
   constructor(opening: Promise<OpenSession | SessionEnd>, events: SessionEvents) {
     void opening.then((found) => {
       if (this.#isClosed) return;

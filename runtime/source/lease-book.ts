@@ -87,7 +87,7 @@ export class LeaseBook {
     return true;
   }
 
-  /** Keeps an outcome until its receipt; `settle` hears whether it was accepted. */
+  /** Keeps an outcome until its receipt. `settle` is called with whether it was accepted. */
   keepOutcome(lease: LeaseRef, outcome: Outcome, settle: (accepted: boolean) => void): void {
     const held = this.#held.get(leaseKey(lease));
     if (held === undefined) return settle(false);

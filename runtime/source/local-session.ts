@@ -1,4 +1,4 @@
-/** A worker's session with a service in the same process: messages are passed as they are, without encoding. */
+/** A worker's session with a service in the same process: messages are passed unchanged, without encoding. */
 import type { ServiceOrders, WorkerReport } from "../protocol/session.ts";
 import type { OpenSession, Session, SessionEnd, SessionEvents } from "./session.ts";
 
@@ -20,7 +20,7 @@ export interface LocalWorkerSide {
 /** Maximum reports that wait to be stored; then the worker gathers its further reports. */
 const MAX_REPORTS = 4;
 
-/** @param open the service's side of a new session, or why it refuses the worker */
+/** @param open returns the service's side of a new session, or the reason why it refuses the worker */
 export function localSessions(
   open: (worker: LocalWorkerSide) => LocalServiceSide | string,
 ): OpenSession {
@@ -59,7 +59,7 @@ class LocalSession implements Session {
     try {
       await this.#service?.receive(report);
     } catch (error) {
-      // It has no receipt: the worker sends it again in its next session.
+      // The report has no receipt, so the worker sends it again in its next session.
       this.#end({ refused: false, reason: error instanceof Error ? error.message : String(error) });
     }
     this.#unstored -= 1;
@@ -74,10 +74,7 @@ class LocalSession implements Session {
     this.#service?.disconnected();
   }
 
-  /**
-   * Delivers later in this turn: the service sends orders in the middle of its own work, and the worker must not run within
-   * that work.
-   */
+  /** Delivers later in this turn, because the service sends orders during its own work, in which the worker must not run. */
   readonly #deliver = (orders: ServiceOrders): void => {
     queueMicrotask(() => {
       if (!this.#isOver) this.#events.orders(orders);

@@ -11,7 +11,7 @@ export interface OneJobOptions {
   /** Raw JSON text. */
   readonly input: Uint8Array;
   readonly executionTimeoutMs: number;
-  /** Takes chunks, a line of JSON each; the handler is pulled no faster than it calls `taken`. */
+  /** Takes chunks, a line of JSON each. The handler yields no faster than `taken` is called. */
   chunks(lines: Uint8Array, taken: () => void): void;
   /** Takes the newest progress value, raw JSON text. */
   progress(value: Uint8Array): void;
@@ -29,7 +29,7 @@ export class OneJobSource implements JobSource {
     this.#options = options;
   }
 
-  /** Stays open when the handler cannot be made ready. */
+  /** Never settles if the handler cannot be made ready. */
   get outcome(): Promise<Outcome> {
     return this.#outcome.promise;
   }
@@ -39,7 +39,7 @@ export class OneJobSource implements JobSource {
     return this.#settled.promise;
   }
 
-  /** Asks the handler to stop; the outcome is `stopped`. Does nothing to a job that is over. */
+  /** Asks the handler to stop; the outcome is `stopped`. Does nothing for an ended job. */
   cancel(): void {
     if (this.#isHanded) {
       this.#listener?.revoked({ jobId: JOB_ID, leaseToken: JOB_ID, reason: "cancelled" });
@@ -65,7 +65,7 @@ export class OneJobSource implements JobSource {
   }
 
   grant(): void {
-    // Room for another job means that this one has left.
+    // A request for another job shows that this one has stopped.
     if (this.#isHanded) return this.#settled.resolve();
     this.#isHanded = true;
     this.#listener?.job(this.#job());

@@ -12,7 +12,7 @@ import type {
   WorkerReport,
 } from "../protocol/session.ts";
 
-/** Everything that waits to be reported, in the order in which the service applies the fields of a bundle. */
+/** All waiting reports, in the order in which the service applies the fields of a bundle. */
 export class Outbox {
   #hello: Hello | undefined;
   #ready: HandlerReady | undefined;
@@ -35,7 +35,7 @@ export class Outbox {
     return !this.#filled;
   }
 
-  /** A new session begins: what was waiting for the old one is void. */
+  /** Call it when a new session begins: reports that waited for the old one are void. */
   restart(hello: Hello): void {
     this.#clear();
     this.#hello = hello;
@@ -78,7 +78,7 @@ export class Outbox {
     this.#filled = true;
   }
 
-  /** Progress and pauses that have not left yet are of no use once the job has ended. */
+  /** Unsent progress and pauses are useless once the job has ended. */
   outcome(report: OutcomeReport): void {
     this.#progress.delete(leaseKey(report));
     this.#pauses.delete(leaseKey(report));
@@ -87,7 +87,7 @@ export class Outbox {
     this.#filled = true;
   }
 
-  /** The lease is gone: nothing more is reported about it. */
+  /** Call it when the lease has ended: nothing more is reported about it. */
   forget(lease: LeaseRef): void {
     const ofOthers = (entry: LeaseRef): boolean =>
       entry.jobId !== lease.jobId || entry.leaseToken !== lease.leaseToken;
@@ -103,7 +103,7 @@ export class Outbox {
     this.#filled = true;
   }
 
-  /** Credit that was granted and not yet sent is void. */
+  /** Voids granted credit that was not sent yet. */
   voidCredit(): void {
     this.#credit = 0;
   }
@@ -142,8 +142,8 @@ export class Outbox {
   }
 
   /**
-   * Takes out what may overtake a large bundle that is being sent: everything but payloads and credit, which would bring further
-   * jobs. A job that is handed back may overtake, because its earlier reports do not count any more.
+   * Takes out the reports that may overtake a large bundle: all except payloads, and credit, which would bring further jobs. A
+   * job that is handed back may overtake, because its earlier reports no longer count.
    */
   takeUrgent(): WorkerReport | undefined {
     if (!this.#filled) return undefined;
@@ -153,7 +153,7 @@ export class Outbox {
     return this.#with(outcomes.length === 0 ? {} : { outcomes });
   }
 
-  /** Pauses the time of jobs whose outcome is being sent: they no longer run. */
+  /** Pauses the time of jobs while their outcomes are being sent, because they no longer run. */
   #pauseEnded(leaving: readonly OutcomeReport[]): void {
     for (const outcome of [...leaving, ...this.#outcomes]) {
       if (!this.#unpaused.delete(outcome)) continue;
@@ -162,7 +162,7 @@ export class Outbox {
     }
   }
 
-  /** A bundle of these and of everything small; undefined for none. */
+  /** A bundle of these reports and all small ones; undefined for none. */
   #with(payloads: WorkerReport): WorkerReport | undefined {
     const report: WorkerReport = {
       ...(this.#hello === undefined ? undefined : { hello: this.#hello }),
@@ -204,7 +204,7 @@ export class Outbox {
   }
 }
 
-/** Removes entries that may go from `queue` while they fit; the first always fits unless the bundle is `begun`. */
+/** Removes sendable entries from `queue` while they fit. The first one always fits, unless the bundle is `begun`. */
 function takeUpTo<T>(
   queue: T[],
   maxBytes: number,
@@ -230,7 +230,7 @@ function takeUpTo<T>(
   return [taken, bytes];
 }
 
-/** Bytes of its payloads together. */
+/** Total bytes of its payloads. */
 export function payloadBytesOf({ chunks, progress, outcomes }: WorkerReport): number {
   let bytes = 0;
   for (const report of chunks ?? []) bytes += chunkBytesOf(report);

@@ -16,9 +16,9 @@ export class PendingReceipts {
   };
 
   /**
-   * Resolves when all receipts are there, or when nothing has moved for `limitMs`: the service may not be reachable any more.
+   * Resolves when all receipts have come, or without progress for `limitMs`, because the service may be unreachable.
    *
-   * @param confirmed grows while outcomes are on their way
+   * @param confirmed returns a number that grows while outcomes are being sent
    */
   async all(limitMs: number, confirmed: () => number): Promise<void> {
     if (this.#count === 0) return;
@@ -37,7 +37,7 @@ export class PendingReceipts {
     });
   }
 
-  /** Ends the wait for them. */
+  /** Ends the wait for receipts. */
   giveUp(): void {
     this.#noneLeft?.();
   }

@@ -15,16 +15,16 @@ import { type Door, GrpcSession } from "./grpc-session.ts";
 import { LaterSession } from "./later-session.ts";
 import type { OpenSession, Session, SessionEnd, SessionEvents } from "./session.ts";
 
-/** Bytes of an instance id: 144 bits cannot be guessed. */
+/** Size of an instance id in bytes: 144 bits cannot be guessed. */
 const INSTANCE_BYTES = 18;
 
 export class ServiceSessions {
   readonly #places: readonly ServicePlace[];
   readonly #token: string;
-  /** The instance id of this worker for all of its life: the service recognises it by that. */
+  /** The instance id of this worker, by which the service recognises it in all sessions. */
   readonly #instance = randomBytes(INSTANCE_BYTES).toString("base64url");
   #at = 0;
-  /** The address of the last redirect; good for one session. */
+  /** The address of the last redirect, for one session. */
   #redirect: ServicePlace | undefined;
 
   /** @throws RangeError for an address that breaks `SERVICE_ADDRESS_RULE` */
@@ -37,7 +37,7 @@ export class ServiceSessions {
 
   readonly open: OpenSession = (events) => {
     const place = this.#redirect ?? this.#places[this.#at % this.#places.length];
-    if (place === undefined) throw new Error("there is no place");
+    if (place === undefined) throw new Error("there is no address");
     const isSent = this.#redirect !== undefined;
     this.#redirect = undefined;
     let wasWelcome = false;
@@ -50,7 +50,7 @@ export class ServiceSessions {
         void session.close();
       },
       ended: ({ refused, reason }) => {
-        // A worker that was sent on comes back here; one that was heard tries the same address first.
+        // A redirected worker comes back to this address. A worker with an answered session tries the same address first.
         if (!isSent && !wasWelcome && this.#redirect === undefined) this.#at += 1;
         const where = place.kind === "tls" ? `${placeText(place)}: ` : "";
         const isRedirected = this.#redirect !== undefined;
@@ -84,7 +84,7 @@ export class ServiceSessions {
   }
 }
 
-/** Name in the TLS handshake with a service that is known by its address: an address is no name. */
+/** Name in the TLS handshake with a service at an IP address, which cannot be a name. */
 const ANY_NAME = "worker.sv-runtime";
 
 function trustIn({ roots, checkName }: TrustedService, host: string): Omit<Door, "target"> {

@@ -17,10 +17,10 @@ import { LeaseBook } from "./lease-book.ts";
 import { Outbox } from "./outbox.ts";
 import type { OpenSession, Session, SessionEnd } from "./session.ts";
 
-/** Payload bytes after which a bundle is closed; a larger payload goes alone. */
+/** Payload bytes after which a bundle is closed. A larger payload is sent alone. */
 const BUNDLE_BYTES = 4_000_000;
 
-/** Maximum bundles with chunks of one job on their way: while one is stored, another arrives. */
+/** Maximum bundles in transit with chunks of one job: while one is stored, another arrives. */
 const CHUNK_BUNDLES = 2;
 
 const defaultReconnect: BackoffTerms = { firstMs: 100, maxMs: 5_000 };
@@ -35,8 +35,8 @@ export interface SessionSourceOptions {
 }
 
 /**
- * Everything said in one turn of the event loop leaves as one bundle. Whatever the service has not confirmed is said
- * again in the next session: held leases, chunks, outcomes, granted credit.
+ * All reports of one turn of the event loop are sent as one bundle. The next session repeats unconfirmed ones: held leases,
+ * chunks, outcomes, granted credit.
  */
 export class SessionSource implements JobSource {
   readonly #options: SessionSourceOptions;
@@ -49,7 +49,7 @@ export class SessionSource implements JobSource {
   #ready: HandlerReady | undefined;
   #schemas: Uint8Array | undefined;
   #initFailure: Failure | undefined;
-  /** Granted and not yet answered by a job. */
+  /** Granted credit for which no job has come yet. */
   #credit = 0;
   #draining = false;
   #closed = false;
@@ -198,7 +198,10 @@ export class SessionSource implements JobSource {
     return this.#outbox.take(BUNDLE_BYTES, isHeldBack);
   }
 
-  /** Chunks that come while two bundles are being stored go together in the next: the slower the store, the larger the bundles. */
+  /**
+   * Chunks that come while two bundles are being stored are sent together in the next one. A slow store therefore gets larger
+   * bundles.
+   */
   readonly #isHeldBack = (lease: LeaseRef): boolean =>
     this.#book.bundlesOnTheWay(lease) >= CHUNK_BUNDLES;
 
@@ -217,7 +220,7 @@ export class SessionSource implements JobSource {
     if (refused) return this.#refuse(reason);
     this.#failures++;
     const { onDisconnect, reconnect = defaultReconnect } = this.#options;
-    // The first redirect is followed at once; later ones wait, in case they go in a circle.
+    // The first redirect is followed at once. Later ones wait, in case they form a circle.
     const isSentOn = isRedirected && this.#failures === 1;
     const waitMs = isSentOn ? 0 : backoffMs(this.#failures, reconnect, Math.random());
     if (!isSentOn) onDisconnect?.(reason, waitMs);
@@ -232,7 +235,7 @@ export class SessionSource implements JobSource {
     this.#listener?.refused(reason);
   }
 
-  /** Applies the fields in the order of their numbers on the wire: a bundle may bring a job and revoke it. */
+  /** Applies the fields in the order of their numbers on the wire, because a bundle may bring a job and revoke it. */
   readonly #apply = (orders: ServiceOrders): void => {
     if (this.#closed) return;
     if (orders.welcome !== undefined) this.#begin(orders.welcome);
@@ -266,7 +269,7 @@ export class SessionSource implements JobSource {
     this.#failures = 0;
     clearInterval(this.#renewal);
     this.#renewal = setInterval(() => {
-      // Sent even without a lease: a silent worker counts as lost.
+      // Sent even without a lease, because a silent worker counts as lost.
       this.#outbox.renew(this.#book.leases());
       this.#schedule();
     }, welcome.leaseRenewalMs);

@@ -1,18 +1,18 @@
-/** Reads the address of an S3 service: where its requests go, which bucket it names, which region it signs for. */
+/** Reads the address of an S3 service: the address for requests, the bucket, and the region for signatures. */
 
 export interface BucketAddress {
   /** Without the bucket's name and without a slash at its end. */
   readonly endpointUrl: string;
-  /** Undefined when the address names none. */
+  /** Undefined if the address names none. */
   readonly bucket: string | undefined;
   readonly region: string;
   /** True: the bucket goes into the path; false: into the host's name. */
   readonly forcePathStyle: boolean;
 }
 
-/** Patterns of the hosts of services; each may have the bucket before it. */
+/** Patterns of services' hosts; each may begin with the bucket. */
 const HOSTS: readonly RegExp[] = [
-  // Amazon's scheme, which others follow: s3.eu-west-1.amazonaws.com, s3.us-west-004.backblazeb2.com.
+  // Amazon's scheme, which others use too: s3.eu-west-1.amazonaws.com, s3.us-west-004.backblazeb2.com.
   /^(?:(?<bucket>.+)\.)?(?<service>s3[.-](?:dualstack\.)?(?<region>[a-z]{2,}(?:-[a-z]+)+-\d+)\..+)$/,
   /^(?:(?<bucket>.+)\.)?(?<service>s3\.amazonaws\.com)$/,
   /^(?:(?<bucket>.+)\.)?(?<service>[0-9a-f]{32}(?:\.[a-z]+)?\.r2\.cloudflarestorage\.com)$/,
@@ -21,8 +21,7 @@ const HOSTS: readonly RegExp[] = [
 
 /**
  * @param text the address, `https://host[:port][/path]`
- * @param given the bucket's name, where it is known; a path of the address that does not end in it belongs to the service
- * @returns undefined when `text` is no http or https URL
+ * @param given the bucket's name, if known; a path of the address that does not end with it belongs to the service @returns undefined if `text` is no http or https URL
  */
 export function readBucketAddress(
   text: string,
@@ -41,7 +40,7 @@ export function readBucketAddress(
     endpointUrl: [`${url.protocol}//${hostname}${port}`, ...path].join("/"),
     bucket,
     region: host.region,
-    // No certificate fits a host's name that begins with a bucket with dots in its own.
+    // No certificate matches a host name that begins with a bucket name with dots.
     forcePathStyle: !hostname.includes(".amazonaws.com") || bucket?.includes(".") === true,
   };
 }

@@ -71,14 +71,14 @@ export class DirectoryStore implements ObjectStore {
       if (await isSpelledOtherwise(directory, name))
         throw new StorageError(
           "storage_refused",
-          `The key "${key}" differs from one that is there in case or Unicode form only, which the file system of ${this.#root} takes for the same.`,
+          `The key "${key}" differs from an existing one only in case or Unicode form, and the file system of ${this.#root} takes both for the same.`,
         );
       directory = path.join(directory, name);
     }
     return file;
   }
 
-  /** @throws StorageError when the key leads out of the directory, or to no single place in it */
+  /** @throws StorageError if the key leads out of the directory, or to no single place in it */
   #fileOf(key: string): string {
     const isPath = key.split("/").every((part) => !["", ".", ".."].includes(part));
     if (isPath && !key.includes("\0")) return path.join(this.#root, ...key.split("/"));

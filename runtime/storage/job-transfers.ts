@@ -1,16 +1,16 @@
-/** The uploads and downloads of one job: begun by its handler, ended with the job at the latest. */
+/** The uploads and downloads of one job. They end with the job at the latest. */
 import type { Transfers } from "./contract.ts";
 import type { ObjectStore } from "./object-store.ts";
 
 export interface TransferTerms {
-  /** Called when it is first needed; not again once it has succeeded. */
+  /** Called at the first use, and again only after a failure. */
   openStore(): Promise<ObjectStore>;
   /** The signal of the job. */
   signal(): AbortSignal;
   tempDir(): string;
 }
 
-/** Loads its code with the first transfer: most handlers have none. */
+/** Loads the code at the first transfer, because most handlers have none. */
 export class JobTransfers implements Transfers {
   readonly #terms: TransferTerms;
   readonly #stop = new AbortController();
@@ -69,7 +69,7 @@ export class JobTransfers implements Transfers {
 
   #run<T>(own: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#hasEnded) {
-      return Promise.reject(new Error("The job has ended: it moves no files any more."));
+      return Promise.reject(new Error("The job has ended and cannot transfer files any more."));
     }
     const ownSignals = own === undefined ? [] : [own];
     const job = this.#terms.signal();
@@ -79,7 +79,7 @@ export class JobTransfers implements Transfers {
     this.#open.add(over);
     // A separate promise, so that an unhandled failure is reported like any other.
     const told = running.then((value) => value);
-    // A transfer that ended with the job is no failure.
+    // A transfer that was ended with the job does not count as a failure.
     const excuse = (): void => void told.catch(ignore);
     if (signal.aborted) excuse();
     else signal.addEventListener("abort", excuse, { once: true });

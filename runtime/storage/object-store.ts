@@ -1,4 +1,4 @@
-/** The port to where objects are kept: a bucket of an S3 service, a directory, or the memory of a test. */
+/** Port: the storage of objects. Adapters: a bucket of an S3 service, a directory, and the memory of a test. */
 import type { Readable } from "node:stream";
 
 /** A body that is in memory. */
@@ -11,7 +11,7 @@ export interface BytesBody {
 export interface StreamBody {
   readonly kind: "stream";
   readonly stream: Readable;
-  /** Absent when it is not known before the end. */
+  /** Absent if it is not known before the end. */
   readonly sizeBytes?: number;
 }
 
@@ -21,9 +21,9 @@ export interface PutTerms {
   readonly contentType: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly partSizeBytes: number | undefined;
-  /** Parts that are on their way at a time. */
+  /** Maximum number of parts that are sent at a time. */
   readonly concurrency: number;
-  /** Told how many bytes of the body have arrived in all. */
+  /** Called with the total number of bytes of the body that have arrived. */
   readonly sent: (sentBytes: number) => void;
   readonly signal: AbortSignal;
 }
@@ -34,10 +34,10 @@ export interface StoredObject {
   readonly etag: string;
 }
 
-/** A file on its way in. */
+/** A file that is being downloaded. */
 export interface Incoming {
   readonly stream: Readable;
-  /** Absent when the server does not say; so is the type. */
+  /** Absent if the server does not send it, like the type. */
   readonly sizeBytes?: number;
   readonly contentType?: string;
 }
@@ -50,9 +50,9 @@ export interface ByteRange {
 }
 
 export interface FetchTerms {
-  /** Default: all of it. What lies beyond the end of the object is left out; a range that begins there is refused with 416. */
+  /** Default: the whole object. Bytes beyond its end are left out; a range that begins beyond it is refused with 416. */
   readonly range?: ByteRange;
-  /** Longest time without a byte, ms. */
+  /** Timeout without a byte, ms. */
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -60,8 +60,7 @@ export interface FetchTerms {
 export interface ObjectStore {
   readonly bucket: string;
   /**
-   * Stores an object whole or not at all. Rejects with the signal's reason when that aborts, with the stream's error
-   * when that fails.
+   * Stores an object completely or not at all. Rejects with the signal's reason if it aborts, and with the stream's error if that fails.
    *
    * @throws StorageError
    */

@@ -7,10 +7,10 @@ export interface RetryTerms extends BackoffTerms {
   readonly tries: number;
 }
 
-/** Waits between tries, some ten seconds in all: a service that is restarted is back by then. */
+/** Waits between tries, some ten seconds together: a restarted service is back by then. */
 export const RETRY: RetryTerms = { tries: 6, firstMs: 500, maxMs: 8_000 };
 
-/** Codes of connections that could not be made or broke: the next one may hold. */
+/** Codes of failed and broken connections: the next one may succeed. */
 export const NETWORK_CODES: ReadonlySet<string> = new Set([
   "ECONNABORTED",
   "ECONNREFUSED",
@@ -26,7 +26,7 @@ export const NETWORK_CODES: ReadonlySet<string> = new Set([
 
 /**
  * Returns the result of `work`, or throws the error of its last try.
- * @param mayPass whether another try makes sense after this error
+ * @param mayPass whether another try may succeed after this error
  * @throws the signal's reason as soon as it aborts
  */
 export async function withRetries<T>(

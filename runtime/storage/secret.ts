@@ -1,4 +1,4 @@
-/** Holds a secret so that it is not shown by accident: in a log, an error or a JSON text. */
+/** Holds a secret so that no log, error or JSON text shows it by accident. */
 import { inspect } from "node:util";
 
 const SHOWN = "[secret]";

@@ -1,4 +1,4 @@
-/** Finds the settings of a job's bucket: in its submission, else in the environment, never mixed from both. */
+/** Finds the settings of a job's bucket: in its submission, else in the environment; never in both. */
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
 import { type Environment, variable } from "../protocol/worker-env.ts";
 import { type BucketAddress, readBucketAddress } from "./bucket-address.ts";
@@ -29,14 +29,14 @@ interface Found {
   readonly endpoint: Named;
   readonly accessKeyId: Named;
   readonly secretAccessKey: Named;
-  /** Absent where the address alone can name it. */
+  /** Absent if only the address can name it. */
   readonly bucket?: Named;
   readonly region?: string | undefined;
 }
 
 interface Named {
   readonly name: string;
-  /** Undefined when it is not there, or empty. */
+  /** Undefined if it is missing or empty. */
   readonly value: string | undefined;
 }
 

@@ -1,10 +1,10 @@
-/** Finds out whether a file system takes one name for another: many do where only case or Unicode form differ. */
+/** Finds out whether a file system takes one name for another. Many do if only case or Unicode form differ. */
 import { lstat, readdir } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Whether the file that the name finds is spelled otherwise: `A.txt` for `a.txt`. The directory is only read where another spelling
- * finds a file too: reading a large directory for each file would be slow.
+ * Whether the name finds a file with another spelling: `A.txt` for `a.txt`. Reads the directory only if another spelling finds
+ * a file too, because reading a large directory for each file would be slow.
  */
 export async function isSpelledOtherwise(directory: string, name: string): Promise<boolean> {
   if (!(await isThere(directory, name))) return false;

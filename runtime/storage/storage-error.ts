@@ -1,4 +1,4 @@
-/** The one error of uploads and downloads. */
+/** The error of uploads and downloads. */
 
 /**
  * The kind of failure. No further code will be added, so a handler may switch on it.

@@ -32,15 +32,15 @@ export class Readiness {
 
   /** One sentence for each problem; empty if the service is ready. Never rejects. */
   async missing(uses: ReadinessUses): Promise<readonly string[]> {
-    const start = this.#hasStarted ? undefined : "the start is not done";
+    const start = this.#hasStarted ? undefined : "the start is not finished";
     const problems = [start, await this.#storeProblem(uses)];
     return problems.filter((problem) => problem !== undefined);
   }
 
   async #storeProblem({ realClock, steps }: ReadinessUses): Promise<string | undefined> {
     const now = realClock.now();
-    if (this.#isStoreAway) return "the store is not there";
-    if (now - steps.failedAt < FAILING_MS) return "the store did not take what came last";
+    if (this.#isStoreAway) return "the store is missing";
+    if (now - steps.failedAt < FAILING_MS) return "the last write to the store failed";
     this.#asking ??= ask(steps).finally(() => (this.#asking = undefined));
     const { promise: late, resolve } = Promise.withResolvers<string>();
     const disarm = realClock.wakeAt(now + ANSWER_MS, () => resolve("the store does not answer"));

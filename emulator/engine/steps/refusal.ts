@@ -34,7 +34,7 @@ export function refusalOf(error: unknown, log: EngineLog): unknown {
       retryAfterMs: 1_000,
     });
   if (error instanceof StoreUnusableError) {
-    log.error({ err: error }, "what was to be stored could not be");
+    log.error({ err: error }, "the changes could not be stored");
     return new ServiceError("storage_failed", error.message, options);
   }
   return error;

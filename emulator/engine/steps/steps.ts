@@ -62,7 +62,7 @@ export interface StepNeeds {
 export class Steps {
   /** The endpoints whose jobs steps may change. */
   readonly ownership: OwnedPartitions;
-  /** What steps read. */
+  /** The stored state for reads. */
   readonly memory: OwnedMemory;
   readonly #options: StepsOptions;
   readonly #jobs: JobMemory;

@@ -30,7 +30,7 @@ export class ClientClosedError extends ClientError {
 export class ConnectionError extends ClientError {
   override readonly name = "ConnectionError";
   override readonly code = "connection_failed";
-  /** False when the request surely never reached the service: a submission may then be sent again without harm. */
+  /** False if the request certainly never reached the service: it is then safe to send a submission again. */
   readonly mayHaveBeenSent: boolean;
 
   constructor(message: string, mayHaveBeenSent: boolean, options?: ErrorOptions) {

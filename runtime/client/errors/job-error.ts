@@ -1,4 +1,4 @@
-/** The three ways a job can end other than COMPLETED, as errors. */
+/** The errors for the three final statuses other than COMPLETED. */
 import type { Failure } from "../../protocol/failure.ts";
 import { isTerminal } from "../../protocol/job-status.ts";
 import { ClientError } from "./errors.ts";
@@ -14,7 +14,7 @@ const ENDINGS: Readonly<Record<UncompletedJob["status"], string>> = {
 
 /** The job ended without success. */
 export abstract class JobError extends ClientError {
-  /** The job as the service last showed it. */
+  /** The job in the service's last answer. */
   readonly job: UncompletedJob;
   /** The failure of the job, as far as it is known. */
   readonly failure: Failure | undefined;

@@ -1,12 +1,12 @@
-/** Reads an error answer: our own shape, or whatever a proxy in between has sent instead. */
+/** Reads an error answer: in our own form, or any answer of a proxy. */
 import { isRecord } from "../json-shape.ts";
 import type { Refusal } from "./service-error.ts";
 
-/** Maximum characters that a message quotes of a body of another shape. */
+/** Maximum characters of a body in another form that a message quotes. */
 const QUOTED_CHARACTERS = 200;
 const SECOND_MS = 1000;
 
-/** The headers that matter here, as undici gives them. */
+/** The relevant headers, in undici's form. */
 export interface RefusalHeaders {
   readonly date?: string | string[] | undefined;
   readonly "retry-after"?: string | string[] | undefined;
@@ -40,7 +40,7 @@ function unnamed(status: number, body: string): string {
   return `The service answered with HTTP status ${status}${quoted === "" ? "." : `: ${quoted}`}`;
 }
 
-/** Both forms of Retry-After; a date is read against the answer's own Date, which leaves clock skew out. */
+/** Reads both forms of Retry-After. A date is compared with the answer's own Date, so that clock skew does not matter. */
 function retryAfterMs(
   retryAfter: string | undefined,
   date: string | undefined,

@@ -74,7 +74,7 @@ const CLASSES: Readonly<Record<number, typeof ServiceError>> = {
   504: ServiceUnavailableError,
 };
 
-/** The error of the class for `refusal.status`. */
+/** The error for the refusal, of the class for its status. */
 export function serviceError(refusal: Refusal): ServiceError {
   return new (CLASSES[refusal.status] ?? ServiceError)(refusal);
 }

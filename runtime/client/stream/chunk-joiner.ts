@@ -1,29 +1,29 @@
-/** Puts the chunks of a stream together again where one yield was split over several. */
+/** Joins the chunks of a stream into whole yields, if a yield was split into several chunks. */
 import { Joiner, JoinError } from "../../core/join.ts";
 import type { RawChunk, YieldMetrics } from "../../protocol/chunk.ts";
 
 /** One value a handler yielded. */
 export interface StreamChunk<Output = unknown> {
-  /** The value. The type is the caller's word: nothing is checked. */
+  /** The value. The caller chooses the type, and nothing checks it. */
   readonly output: Output;
-  /** The handler's metrics and ours; of the last part if the yield was split, so that reading can resume after it. */
+  /** The handler's metrics and ours. For a split yield they are those of its last part, so that reading can resume after it. */
   readonly metrics: YieldMetrics;
 }
 
-/** Takes chunks in their order and gives back whole yields. When the attempt grows, an unfinished yield is forgotten. */
+/** Takes chunks in order and returns whole yields. When a new attempt begins, an unfinished yield is dropped. */
 export class ChunkJoiner<Output> {
   #joiner: Joiner | undefined;
   #attempt = 1;
 
-  /** True while some but not all parts of a yield have come. */
+  /** True while a yield is incomplete. */
   get isAmidYield(): boolean {
     return this.#joiner !== undefined;
   }
 
   /**
-   * The yield that `chunk` completes, `undefined` if more parts have to come.
+   * The yield that `chunk` completes; `undefined` if parts are missing.
    *
-   * @throws JoinError when the chunk does not follow the ones before
+   * @throws JoinError if the chunk does not follow the previous ones
    */
   add(chunk: RawChunk): StreamChunk<Output> | undefined {
     const { split, ...metrics } = chunk.metrics;
@@ -43,17 +43,17 @@ export class ChunkJoiner<Output> {
     return { output, metrics };
   }
 
-  /** Forgets parts of an unfinished yield: the attempt they belong to no longer counts. */
+  /** Drops the parts of an unfinished yield, because their attempt no longer counts. */
   drop(): void {
     this.#joiner = undefined;
   }
 
-  /** @throws JoinError when parts of a yield are missing at the end */
+  /** @throws JoinError if parts of a yield are missing at the end */
   end(): void {
     if (this.#joiner !== undefined) throw unfinished();
   }
 }
 
 function unfinished(): JoinError {
-  return new JoinError("The chunks end or go on amid a yield: its last parts are missing.");
+  return new JoinError("The last parts of a yield are missing.");
 }

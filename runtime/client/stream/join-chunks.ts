@@ -1,12 +1,11 @@
-/** `joinChunks`: whole yields from raw chunks that were read without `stream`. */
+/** `joinChunks`: joins raw chunks that were read without `stream` into whole yields. */
 import type { RawChunk } from "../../protocol/chunk.ts";
 import { ChunkJoiner, type StreamChunk } from "./chunk-joiner.ts";
 
 /**
- * Joins the chunks of one job's stream: an array gives an array, an asynchronous source an asynchronous generator.
- * When the attempt grows, an unfinished yield of the attempt before is dropped; finished ones are kept.
+ * Joins the chunks of one job's stream. Returns an array for an array, and an asynchronous generator for an asynchronous source. When a new attempt begins, an unfinished yield of the previous one is dropped, and finished ones are kept.
  *
- * @throws JoinError when parts are missing or out of order
+ * @throws JoinError if parts are missing or out of order
  */
 export function joinChunks<Output = unknown>(chunks: Iterable<RawChunk>): StreamChunk<Output>[];
 export function joinChunks<Output = unknown>(

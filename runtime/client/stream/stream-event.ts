@@ -13,7 +13,7 @@ export type StreamEvent<Output> =
   /** The last line: the job as `/status` shows it. */
   | { readonly kind: "end"; readonly job: Job<Output> };
 
-/** @throws ServiceError when the service tells that it cannot go on; InvalidResponseError */
+/** @throws ServiceError if the service reports that it cannot go on; InvalidResponseError */
 export function readStreamEvent<Output>(jobId: string, line: string): StreamEvent<Output> {
   const value = parsed(line);
   if (isRecord(value)) {
@@ -41,7 +41,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** What joining and counting rely on must be there; the rest of the metrics is the handler's. */
+/** The metrics for joining and counting are required. The others are the handler's. */
 function readChunk(value: Record<string, unknown>): RawChunk {
   const metrics = value["metrics"] as Record<string, unknown>;
   const { stream_index: index, attempt, split } = metrics;

@@ -1,12 +1,12 @@
-/** Position of a reader in a job's stream: what it has, what must come next, and when it has to start over. */
+/** Position of a reader in a job's stream: the chunks that it has, the next one, and the moment to start over. */
 import type { ChunkMetrics } from "../../protocol/chunk.ts";
 
-/** What to do with a chunk: hand it on, ignore it (we have it), or fetch the chunks before it first. */
+/** The action for a chunk: pass it on, ignore a known one, or first fetch the chunks before it. */
 export type Verdict = "next" | "known" | "gap";
 
 /**
- * Counts the chunks that were handed on. An attempt that is higher than any before puts it back to index 0; chunks of
- * an older attempt, and chunks that come twice after a reconnect, are known.
+ * Counts the chunks that were passed on. A new attempt sets the count back to 0. Chunks of an older attempt, and repeated
+ * chunks after a reconnect, are known.
  */
 export class StreamPosition {
   #next: number;
@@ -23,8 +23,8 @@ export class StreamPosition {
   }
 
   /**
-   * Id of the reader's last event. The service compares it, and tells at once if another attempt runs by now. Undefined for a
-   * reader without events, or without a known attempt.
+   * Id of the reader's last event. By it the service reports at once if another attempt has begun. Undefined for a reader
+   * without events, or without a known attempt.
    */
   get lastEventId(): string | undefined {
     if (this.#attempt === undefined || this.#next === 0) return undefined;
@@ -32,13 +32,13 @@ export class StreamPosition {
     return this.#attempt > 1 ? `${this.#attempt}.${index}` : index;
   }
 
-  /** Notes that `attempt` has begun; true if that voids the read events. */
+  /** Notes that `attempt` has begun. Returns true if the read events are void. */
   announce(attempt: number): boolean {
     const isNew = this.#attempt === undefined ? this.#next > 0 : attempt > this.#attempt;
     return this.#begin(attempt, isNew);
   }
 
-  /** Notes the attempt of a chunk or of the end; true if that voids the read events. */
+  /** Notes the attempt of a chunk or of the end. Returns true if the read events are void. */
   observe(attempt: number): boolean {
     return this.#begin(attempt, this.#attempt !== undefined && attempt > this.#attempt);
   }
@@ -58,7 +58,7 @@ export class StreamPosition {
     return isNew;
   }
 
-  /** Goes back to the first part of a yield that the reader came upon amid its parts. */
+  /** Goes back to the first part of a yield, if the reader began within the yield. */
   rewind(parts: number): void {
     this.#next = Math.max(0, this.#next - parts);
   }

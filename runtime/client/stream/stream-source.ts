@@ -36,7 +36,7 @@ export class StreamSource<Output> {
 
   /**
    * Chunks that the reader does not have, new attempts, and as the last event the end of the job.
-   * @throws errors of `Transport.open`, InvalidResponseError, and ConnectionError when the stream keeps breaking off
+   * @throws errors of `Transport.open`, InvalidResponseError, and ConnectionError if the stream breaks off again and again
    */
   async *events(): AsyncGenerator<StreamEvent<Output>, void, undefined> {
     const { settings } = this.#transport;
@@ -112,7 +112,7 @@ export class StreamSource<Output> {
     if (next !== from) return this.#broken("chunks are missing");
     const got = chunk.metrics.stream_index;
     throw new InvalidResponseError(
-      `The stream of job ${this.#jobId} leaves out the chunks ${next} to ${got - 1}.`,
+      `The stream of job ${this.#jobId} lacks the chunks ${next} to ${got - 1}.`,
     );
   }
 

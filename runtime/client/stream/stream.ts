@@ -10,16 +10,16 @@ import type { Transport } from "../transport.ts";
 
 export interface StreamOptions {
   /**
-   * Index (`metrics.stream_index`) of the first chunk to read; default 0, the first of the current attempt. To resume
-   * after a chunk, give its index plus 1. If it lies within a split yield, that yield is given whole.
+   * Index (`metrics.stream_index`) of the first chunk to read; default 0, the first of the current attempt. To resume after a
+   * chunk, give its index plus 1. A split yield at the index is returned whole.
    */
   readonly from?: number | undefined;
   /** Stops reading. The job goes on. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Called when the job was started again, before the first chunk of the new attempt: earlier chunks no longer count. Without
-   * it, a restart after the first chunk ends the iteration with a StreamRestartedError, because two attempts in one row would
-   * look like one.
+   * it, a restart after the first chunk ends the iteration with a StreamRestartedError, because the reader could not separate
+   * the attempts.
    */
   readonly onRestart?: ((attempt: number) => void) | undefined;
 }
@@ -32,7 +32,7 @@ export interface StreamTarget {
   readonly path: string;
 }
 
-/** Turns chunks into the reader's items; `undefined` while more parts have to come. */
+/** Turns chunks into the reader's items; `undefined` while parts are missing. */
 interface Assembler<Item> {
   add(chunk: RawChunk): Item | undefined;
   drop(): void;
@@ -40,12 +40,12 @@ interface Assembler<Item> {
   readonly isAmidYield: boolean;
 }
 
-/** Chunks as they are on the wire, split yields in parts. */
+/** The chunks as sent, with split yields in parts. */
 export function streamRaw<Output>(
   target: StreamTarget,
   options: StreamOptions,
 ): JobStream<RawChunk, Output> {
-  // Parts are taken wherever reading begins, as if their beginning were known.
+  // Accepts parts wherever reading begins.
   const asIs = {
     add: (chunk: RawChunk) => chunk,
     drop: () => {},
@@ -63,7 +63,7 @@ export function streamJoined<Chunk, Output>(
   return read<StreamChunk<Chunk>, Output>(target, options, new ChunkJoiner<Chunk>());
 }
 
-/** Yields items as the job makes them; returns the job when it is COMPLETED and throws a JobError when it ends otherwise. */
+/** Yields items as the job makes them. Returns the COMPLETED job, and throws a JobError for any other end. */
 export type JobStream<Item, Output> = AsyncGenerator<Item, CompletedJob<Output>, undefined>;
 
 async function* read<Item, Output>(
@@ -88,7 +88,7 @@ async function* read<Item, Output>(
       else if (hasRead) throw new StreamRestartedError(jobId, event.attempt);
     } else if (event.kind === "chunk") {
       if (!assembler.isAmidYield && beginsAmidYield(event.chunk)) {
-        // Back to the first part; this one comes again.
+        // Goes back to the first part. This part is read again.
         source.rewind(partOf(event.chunk) + 1);
         continue;
       }

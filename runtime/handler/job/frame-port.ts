@@ -69,7 +69,7 @@ export class FramePort implements JobPort, Attributed {
 
   makeTempDir(): string {
     const directory = path.join(this.#terms.tempRoot, String(this.slot));
-    // Reported first, so that a half-made directory is removed as well.
+    // The report comes first, so that an incomplete directory is removed too.
     this.#send(REPORT.tempDir);
     // Flushed at once, so that the report is sent even if the handler then blocks the loop.
     this.#terms.channel.flush();
@@ -111,7 +111,7 @@ export function openInvocation(
   { slot, head, payload }: Frame,
   terms: ProcessTerms,
 ): { readonly invocation: JobInvocation; readonly port: FramePort } {
-  // Written by the supervisor of this very process.
+  // The supervisor of this process wrote this JSON.
   const { jobId, attempt, remainingMs, traceparent, s3Bytes = 0 } = JSON.parse(head) as RunHead;
   const inputBytes = payload.length - s3Bytes;
   const s3Config = s3Bytes === 0 ? undefined : payload.subarray(inputBytes);

@@ -48,7 +48,7 @@ export class LiveAddresses {
     );
   }
 
-  /** The address of the question for jobs to stop; undefined where it is not known. */
+  /** The address of the poll for jobs to stop; undefined if unknown. */
   get stop(): string | undefined {
     return this.hasBatches ? this.#of.take.replace(TAKE, "/job-stop/") : undefined;
   }
@@ -63,7 +63,7 @@ export class LiveAddresses {
     return withQuery(filled(this.#of.stream, "$ID", jobId), "isStream=false");
   }
 
-  /** The address of the ping with these parameters; undefined where no ping is wanted. */
+  /** The address of the ping with these parameters; undefined if no ping is wanted. */
   ping(query: Readonly<Record<string, string | undefined>>): string | undefined {
     if (this.#of.ping === undefined) return undefined;
     const pairs = Object.entries(query).flatMap(([name, value]) =>
@@ -77,7 +77,7 @@ function filled(template: string, name: string, value: string): string {
   return template.replaceAll(name, () => encodeURIComponent(value));
 }
 
-/** Templates mostly have a `?` already, sometimes with nothing behind it. */
+/** Most templates contain a `?`, sometimes at the end. */
 function withQuery(address: string, query: string): string {
   if (!address.includes("?")) return `${address}?${query}`;
   return /[?&]$/u.test(address) ? address + query : `${address}&${query}`;

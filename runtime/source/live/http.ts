@@ -9,7 +9,7 @@ export interface LiveAnswer {
 }
 
 export interface LiveHttpOptions {
-  /** Sent as it is, without `Bearer`; default: no header. */
+  /** Sent unchanged, without `Bearer`; default: no header. */
   readonly key: string | undefined;
   readonly userAgent: string;
 }
@@ -20,7 +20,7 @@ const BODY_SILENCE_MS = 30_000;
 const POST_LIMIT_MS = 120_000;
 
 export class LiveHttp {
-  // Pings, questions and reports must not wait for each other.
+  // Pings, polls and reports must not wait for each other.
   readonly #agent = new Agent({ pipelining: 1, connections: null, allowH2: false });
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -29,9 +29,9 @@ export class LiveHttp {
   }
 
   /**
-   * Asks. An answer that has begun is read to its end, even if `signal` aborts: it may hold a job.
+   * Sends a poll. An answer that has begun is read to its end, even if `signal` aborts, because it may contain a job.
    *
-   * @param limitMs until the answer begins
+   * @param limitMs timeout until the answer begins
    * @throws Error when there is no answer
    */
   get(url: string, limitMs: number, signal: AbortSignal): Promise<LiveAnswer> {
@@ -39,11 +39,11 @@ export class LiveHttp {
     return this.#exchange(url, { method: "GET", headers, headersTimeout: limitMs }, signal);
   }
 
-  /** Reports JSON text on a job. @throws Error when there is no answer */
+  /** Reports JSON text on a job. @throws Error without an answer */
   post(url: string, jobId: string, body: Uint8Array, signal: AbortSignal): Promise<LiveAnswer> {
     const headers = {
       ...this.#headers,
-      // The type that the SDK sends; the queue reads JSON whatever it is (live).
+      // The type that the SDK sends. The queue reads JSON whatever the type is (live).
       "content-type": "application/x-www-form-urlencoded",
       charset: "utf-8",
       "x-request-id": encodeURIComponent(jobId),
@@ -67,13 +67,13 @@ export class LiveHttp {
     return exchange.answer;
   }
 
-  /** Breaks off everything. Idempotent. */
+  /** Aborts all requests. Idempotent. */
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
 }
 
-/** One running request: sent → answered in part → answered, or broken off before the answer began. */
+/** One running request: sent → answered in part → answered; or aborted before the answer began. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal;
   readonly #answer = Promise.withResolvers<LiveAnswer>();
@@ -122,12 +122,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   readonly #breakOff = (): void => {
-    const error = new Error("the request was broken off");
+    const error = new Error("the request was aborted");
     this.#controller?.abort(error);
     this.#answer.reject(error);
   };
 
-  /** From here on nothing breaks it off. */
+  /** From here on the request is not aborted. */
   #settled(): void {
     this.#signal.removeEventListener("abort", this.#breakOff);
   }

@@ -12,7 +12,7 @@ export interface ReportsOptions extends ReportPostOptions {
   readonly addresses: LiveAddresses;
   readonly reporter: Reporter;
   readonly pending: PendingReports;
-  /** All chunks below `nextIndex` were taken. */
+  /** The queue has received all chunks below `nextIndex`. */
   readonly chunksStored: (lease: LeaseRef, nextIndex: number) => void;
 }
 
@@ -26,13 +26,13 @@ interface Result {
   readonly settle: (accepted: boolean) => void;
 }
 
-/** One error for all jobs: one for each would cost more than the rest of the end of a job. */
-const OVER = new Error("nothing more is said of the job");
+/** One error for all jobs, because an error costs more than the rest of a job's end. */
+const OVER = new Error("no more is reported about the job");
 /** Timeout of the answer to a progress value, for which later reports wait. */
 const PROGRESS_LIMIT_MS = 10_000;
-/** Reports on a job from its hand-over until its result is taken, or no report on it counts any more. */
+/** Reports on a job from its hand-over until the queue has its result, or no report counts any more. */
 export class JobReports {
-  /** The job as it was handed over, in case it has to be handed over once more. */
+  /** The job as handed over, for a second hand-over. */
   readonly job: HandedJob;
   readonly #options: ReportsOptions;
   readonly #gone = new AbortController();
@@ -43,7 +43,7 @@ export class JobReports {
   #result: Result | undefined;
   #hasStreamed = false;
   #isSending = false;
-  /** To be called when the queue has received the whole stream. Undefined after that, and without a stream. */
+  /** Call it when the queue has received the whole stream. Undefined after that, and without a stream. */
   #streamTold: (() => void) | undefined;
 
   constructor(job: HandedJob, options: ReportsOptions) {
@@ -65,7 +65,7 @@ export class JobReports {
     return this.#hasStreamed;
   }
 
-  /** True until the outcome is there. */
+  /** True until the outcome is known. */
   get isRunning(): boolean {
     return this.#result === undefined && !this.#gone.signal.aborted;
   }
@@ -103,12 +103,12 @@ export class JobReports {
       };
       this.#result = { body, settle };
       this.#unsettle();
-      // The request for the next job leaves first: the handler waits for it.
+      // The request for the next job is sent first, because the handler waits for it.
       setImmediate(() => void this.#send());
     });
   }
 
-  /** Nothing more is said of the job; a result that was not taken counts as refused. Idempotent. */
+  /** Ends the reports on the job. An unreceived result counts as refused. Idempotent. */
   drop(): void {
     if (this.#gone.signal.aborted) return;
     this.#gone.abort(OVER);
@@ -125,7 +125,7 @@ export class JobReports {
     this.#streamTold = undefined;
   }
 
-  /** Chunks or the end of a stream are delayed: no further job is asked for until the queue has them. */
+  /** Chunks or the end of a stream are delayed: no further job is requested until the queue has them. */
   #unsettle(): void {
     if (this.#hasStreamed) this.#streamTold ??= this.#options.pending.stream();
   }
@@ -135,7 +135,7 @@ export class JobReports {
     return this.#progress !== undefined || this.#chunks.length > 0 || this.#result !== undefined;
   }
 
-  /** Sends the next report; frequent progress does not hold up chunks. */
+  /** Sends the next report. Frequent progress does not delay chunks. */
   async #sendNext(): Promise<void> {
     const progress = this.#progress;
     this.#progress = undefined;
@@ -145,11 +145,11 @@ export class JobReports {
     if (this.#result !== undefined) await this.#sendResult(this.#result);
   }
 
-  /** Sends a chunk. A part of a yield counts as taken when it is kept: the whole yield is sent with its last part. */
+  /** Sends a chunk. A part of a yield counts as received when it is kept here: the whole yield is sent with its last part. */
   async #sendChunk({ line, nextIndex }: WaitingChunk): Promise<void> {
     const bodies = this.#yields.add(line);
     if (bodies !== undefined) await this.#sendYield(bodies);
-    // A chunk that the queue refuses is done as well: the handler must not wait for it.
+    // A refused chunk counts as received too, because the handler must not wait for it.
     if (!this.#gone.signal.aborted) this.#options.chunksStored(this.lease, nextIndex);
   }
 
@@ -168,14 +168,14 @@ export class JobReports {
     const url = addresses.done(this.lease.jobId, this.#hasStreamed);
     const { isTaken: accepted, refusal } = await this.#post.deliver("the result", url, body);
     if (refusal !== undefined) {
-      await this.#post.deliver("what became of the result", url, refusedBody(refusal, reporter));
+      await this.#post.deliver("the refusal of the result", url, refusedBody(refusal, reporter));
     }
     if (this.#gone.signal.aborted) return;
     this.#gone.abort(OVER);
     settle(accepted);
   }
 
-  /** Sends a progress value once: a newer one is worth more than an old one that arrives late. */
+  /** Sends a progress value once, because a newer value replaces a delayed one anyway. */
   async #sendProgress(value: Uint8Array): Promise<void> {
     const { addresses, log } = this.#options;
     const { jobId } = this.lease;

@@ -1,4 +1,4 @@
-/** The job source that speaks the live dialect: it asks the queue for jobs over HTTP, and posts what becomes of them. */
+/** The job source of the live dialect: it polls the queue for jobs over HTTP, and posts reports on them. */
 import type { ChunkBatch } from "../../protocol/chunk-batch.ts";
 import type { Failure } from "../../protocol/failure.ts";
 import { LIMITS } from "../../protocol/limits.ts";
@@ -23,13 +23,16 @@ export interface LiveJobSourceOptions {
   readonly times?: Partial<LiveTimes>;
 }
 
-/** Refusals in a row after which the source gives up: a single one may come from a gateway that lost its queue for a moment. */
+/**
+ * Number of refusals in a row after which the source gives up. A single one may come from a gateway that lost its queue for a
+ * moment.
+ */
 const LAST_DENIAL = 3;
 
 /**
- * Has one question for jobs open while there is credit for one, one for jobs to be stopped at all times, and says by pings
- * which jobs it holds: from their hand-over until their results are taken. The queue knows no leases; each hand-over has
- * one here all the same, so that what is said late of a job cannot count for the next hand-over of the same one.
+ * Keeps one poll for jobs open while there is credit, and always one poll for jobs to stop. Its pings name the jobs from their
+ * hand-over until the queue has their results. The queue has no leases. Each hand-over has a lease here, so that a late report
+ * on a job cannot count for its next hand-over.
  */
 export class LiveJobSource implements JobSource {
   readonly #settings: LiveSettings;
@@ -40,9 +43,9 @@ export class LiveJobSource implements JobSource {
   readonly #pinging: PingOptions;
   readonly #pending = new PendingReports();
   readonly #held = new Map<string, JobReports>();
-  /** Jobs beyond the number asked for, and jobs that begin anew, until there is credit for them. */
+  /** Jobs beyond the requested number, and restarted jobs, until there is credit for them. */
   readonly #surplus: HandedJob[] = [];
-  /** No further job is wanted. */
+  /** True: no further job is wanted. */
   readonly #leaving = new AbortController();
   readonly #closed = new AbortController();
   #listener: JobSourceListener | undefined;
@@ -74,7 +77,7 @@ export class LiveJobSource implements JobSource {
     };
   }
 
-  /** The queue has no greeting: the terms are known, and a refusal comes with the first question for jobs. */
+  /** The queue has no greeting: the terms are known, and a refusal comes with the first poll. */
   connect(listener: JobSourceListener): Promise<Welcome> {
     this.#listener = listener;
     if (this.#closed.signal.aborted) {
@@ -92,10 +95,10 @@ export class LiveJobSource implements JobSource {
     });
   }
 
-  /** The queue learns by each question how many jobs are wanted. */
+  /** Each poll tells the queue the number of wanted jobs. */
   ready(): void {}
 
-  /** The queue has no place for it. */
+  /** The live protocol has no message for schemas. */
   describe(): void {}
 
   initFailed({ message }: Failure): Promise<void> {
@@ -131,7 +134,7 @@ export class LiveJobSource implements JobSource {
     return { accepted };
   }
 
-  /** Breaks off a question without the beginning of an answer; jobs of an answer that has begun are handed over as always. */
+  /** Aborts a poll, unless its answer has begun. The jobs of that answer are handed over as usual. */
   draining(): void {
     this.#credit = 0;
     for (const { jobId } of this.#surplus.splice(0)) this.#held.delete(jobId);
@@ -152,7 +155,7 @@ export class LiveJobSource implements JobSource {
     if (!addresses.hasBatches) {
       this.#log.write(
         "warn",
-        "the address for jobs has no /job-take/ in it: jobs are taken one at a time, and none can be stopped",
+        "the address for jobs does not contain /job-take/: jobs are taken one at a time, and none can be stopped",
       );
     }
     await pollForever({
@@ -178,7 +181,7 @@ export class LiveJobSource implements JobSource {
     } while (this.#credit === 0 && !signal.aborted);
   }
 
-  /** Returns whether there was a job that is not held already. */
+  /** Returns whether there was a new job. */
   #take({ contentType, body }: LiveAnswer): boolean {
     if (this.#closed.signal.aborted) return false;
     const { jobs, problems } = readTakenJobs(contentType, body);
@@ -193,22 +196,22 @@ export class LiveJobSource implements JobSource {
   #hold({ jobId, executionTimeoutMs, ...job }: TakenJob): boolean {
     const held = this.#held.get(jobId);
     if (held !== undefined) {
-      this.#log.write("warn", "the queue gave a job that this worker holds already", { jobId });
+      this.#log.write("warn", "the queue sent a job that this worker already has", { jobId });
       if (!held.hasStreamed) return false;
-      // The stream of the job begins anew, without what was reported before.
+      // The stream of the job begins anew, without earlier reports.
       this.#revoke(held, "lease-lost");
     }
     this.#begin({
       ...job,
       jobId,
-      // The queue does not tell which attempt it is.
+      // The queue does not report the number of the attempt.
       attempt: 1,
       executionTimeoutMs: executionTimeoutMs ?? this.#settings.executionTimeoutMs,
     });
     return true;
   }
 
-  /** Keeps a job that the worker cannot do now: the queue takes none back, and would count the attempt. */
+  /** Keeps a job that the worker cannot run now, because the queue accepts no return and would count the attempt. */
   #keeps(reports: JobReports): boolean {
     if (reports.hasStreamed || this.#leaving.signal.aborted) return false;
     reports.drop();
@@ -234,7 +237,7 @@ export class LiveJobSource implements JobSource {
   }
 
   #denied(answer: LiveAnswer, times: number): boolean {
-    // Results of the jobs it holds may still be accepted.
+    // The queue may still accept results of its jobs.
     if (times < LAST_DENIAL || this.#held.size > 0) return true;
     const reason = `the queue gives it no jobs: ${answerText(answer)}`;
     void this.close().then(() => this.#listener?.refused(reason));
@@ -253,16 +256,13 @@ export class LiveJobSource implements JobSource {
       answered: (answer) => this.#stop(answer),
       denied: ({ status }, times) => {
         if (status !== 404 || times < LAST_DENIAL) return true;
-        this.#log.write(
-          "info",
-          "the queue does not tell which jobs are to be stopped: they run on",
-        );
+        this.#log.write("info", "the queue does not report the jobs to stop: they run on");
         return false;
       },
     });
   }
 
-  /** Returns whether one of them was held. */
+  /** Returns whether the worker had one of them. */
   #stop({ contentType, body }: LiveAnswer): boolean {
     let isHeld = false;
     for (const jobId of readJobsToStop(contentType, body)) {

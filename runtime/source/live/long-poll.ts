@@ -1,23 +1,23 @@
-/** Polls the live queue, one request at a time, with a pause after a failure and after a quick answer that brought nothing. */
+/** Polls the live queue, one request at a time. Pauses after a failure and after a quick empty answer. */
 import { backoffMs } from "../../core/backoff.ts";
 import { answerText, reasonOf, type LiveAnswer } from "./http.ts";
 import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { type LiveTimes, pause } from "./live-times.ts";
 
 export interface LongPollOptions {
-  /** Names the question in the log, for example `jobs`. */
+  /** Name of the poll in the log, for example `jobs`. */
   readonly what: string;
   readonly times: LiveTimes;
   readonly log: WorkerLog;
   /** Ends polling. An answer that is being read is still processed. */
   readonly signal: AbortSignal;
-  /** Asks. Rejects when there is no answer. */
+  /** Sends a poll. Rejects without an answer. */
   readonly ask: () => Promise<LiveAnswer>;
-  /** Deals with a 200. Returns whether it brought anything. */
+  /** Handles a 200. Returns whether it contained anything. */
   readonly answered: (answer: LiveAnswer) => boolean;
   /** Handles a 401, 403 or 404. Returns whether to go on. @param times number of such answers in a row, with this one */
   readonly denied: (answer: LiveAnswer, times: number) => boolean;
-  /** Resolves when the next question may be asked; default: at once. */
+  /** Resolves when the next poll may be sent; default: at once. */
   readonly mayAsk?: () => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ class LongPoll {
     this.#options = options;
   }
 
-  /** Asks once, and pauses after the answer if needed. Returns false to end polling. */
+  /** Polls once, and pauses after the answer if necessary. Returns false to end polling. */
   async once(): Promise<boolean> {
     const { ask, signal, times } = this.#options;
     const askedAt = performance.now();

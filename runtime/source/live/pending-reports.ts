@@ -1,6 +1,6 @@
-/** Reports that the live queue has not taken yet: while there are too many, no further jobs are asked for. */
+/** Reports that the live queue has not received yet. While there are too many, no further jobs are requested. */
 
-/** Maximum results that wait in memory, and their bytes: with the largest output on top, some 80 MB. */
+/** Maximum number and bytes of results that wait in memory; with one more output of maximum size, some 80 MB. */
 const MAX_RESULTS = 64;
 const MAX_BYTES = 64_000_000;
 
@@ -22,8 +22,9 @@ export class PendingReports {
   }
 
   /**
-   * Counts a stream that the queue has not taken wholly, until the returned function is called. After an outage the queue may give
-   * the job to this worker once more, and could take the old stream for the new one: reports name no attempt.
+   * Counts a stream that the queue has not received completely, until the returned function is called. After an outage the
+   * queue may give the job to this worker again, and could mistake the old stream for the new one, because reports name no
+   * attempt.
    */
   stream(): () => void {
     this.#streams += 1;
@@ -33,7 +34,7 @@ export class PendingReports {
     };
   }
 
-  /** Resolves when a further job may be asked for. */
+  /** Resolves when a further job may be requested. */
   async few(): Promise<void> {
     while (this.#streams > 0 || this.#results >= MAX_RESULTS || this.#bytes >= MAX_BYTES) {
       await this.#fewer.promise;

@@ -15,7 +15,7 @@ export interface PingOptions {
   readonly heldJobs: () => readonly string[];
 }
 
-/** Maximum jobs that one ping names: with more, its address would be longer than servers take. */
+/** Maximum jobs of one ping. With more, its address would be too long for servers. */
 const JOBS_AT_ONCE = 100;
 /** Maximum characters of a reason (live). */
 const REASON_CHARACTERS = 256;
@@ -26,7 +26,7 @@ export async function pingForever(options: PingOptions): Promise<void> {
   if (addresses.ping({}) === undefined) {
     return log.write(
       "info",
-      "no address for pings is given: the queue hears of this worker by its jobs only",
+      "no address for pings is set: the queue notices this worker only by its jobs",
     );
   }
   let hasFailed = false;
@@ -38,14 +38,14 @@ export async function pingForever(options: PingOptions): Promise<void> {
     const problem = (await Promise.all(pings)).find((text) => text !== undefined);
     // Logged once per outage: the next ping may succeed.
     if (problem !== undefined && !hasFailed && !signal.aborted) {
-      log.write("warn", `the queue does not hear that this worker is there: ${problem}`);
+      log.write("warn", `the queue does not receive this worker's pings: ${problem}`);
     }
     hasFailed = problem !== undefined;
     await pause(at + intervalMs - performance.now(), signal);
   }
 }
 
-/** The job ids of each ping; one ping without ids where there are no jobs. */
+/** The job ids of each ping; one ping without ids if there are no jobs. */
 function jobIdTexts(held: readonly string[]): readonly (string | undefined)[] {
   if (held.length === 0) return [undefined];
   const count = Math.ceil(held.length / JOBS_AT_ONCE);
@@ -54,7 +54,7 @@ function jobIdTexts(held: readonly string[]): readonly (string | undefined)[] {
   );
 }
 
-/** Tells that this worker cannot work. Never rejects. */
+/** Reports that this worker cannot work. Never rejects. */
 export async function pingUnhealthy(options: PingOptions, reason: string): Promise<void> {
   await ping(options, {
     status: "unhealthy",

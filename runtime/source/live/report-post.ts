@@ -18,32 +18,34 @@ export interface ReportPostEvents {
 /** The fate of a report. */
 export interface Delivery {
   readonly isTaken: boolean;
-  /** The words of the queue about a report that it will never take. */
+  /** The queue's message about a report that it finally refuses. */
   readonly refusal?: string;
 }
 
 const TOO_MANY = 429;
-/** Statuses that say nothing about the report: from a key that was just changed, or a gateway without its queue. */
+/** Statuses that do not depend on the report: from a changed key, or a gateway without its queue. */
 const DOUBTFUL: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 401, 403, 404]);
-/** Statuses after which the report may be taken the next time: too late, too early, too many. */
+/** Statuses after which the report may be accepted the next time: too late, too early, too many. */
 const MOMENTARY: ReadonlySet<number> = new Set([408, 425, TOO_MANY]);
 
-/** The reports of one job. Its patience with doubtful answers is for all of them together. */
+/** The reports of one job. One time limit for doubtful answers covers all of them. */
 export class ReportPost {
   readonly #jobId: string;
   readonly #signal: AbortSignal;
   readonly #options: ReportPostOptions & ReportPostEvents;
-  /** Since when all answers of the queue have been doubtful. */
+  /** Time since which all answers of the queue have been doubtful. */
   #doubtedSince: number | undefined;
 
-  /** @param signal nothing more is to be said of the job */
+  /** @param signal aborts when no more is to be reported about the job */
   constructor(jobId: string, signal: AbortSignal, options: ReportPostOptions & ReportPostEvents) {
     this.#jobId = jobId;
     this.#signal = signal;
     this.#options = options;
   }
 
-  /** Settles when the queue has answered, patience is over or `signal` has aborted. Never rejects. @param what for the log */
+  /**
+   * Settles when the queue has answered, the time limit is over or `signal` has aborted. Never rejects. @param what for the log
+   */
   async deliver(what: string, url: string, body: Uint8Array): Promise<Delivery> {
     const { times, log, http } = this.#options;
     const jobId = this.#jobId;
@@ -85,7 +87,9 @@ export class ReportPost {
     return status >= 200 && status < 300;
   }
 
-  /** Whether doubtful answers have lasted too long: not every chunk of a forgotten job is sent with full patience. */
+  /**
+   * Whether doubtful answers have lasted too long. The limit is per job, so that not each chunk of an unknown job uses it up.
+   */
   #isDoubtedTooLong(): boolean {
     const sinceMs = performance.now() - (this.#doubtedSince ?? performance.now());
     return sinceMs > this.#options.times.doubtPatienceMs;

@@ -1,4 +1,4 @@
-/** Writes chunks, progress and outcomes as the live queue takes them, without changing the bytes that a handler gave. */
+/** Writes chunks, progress and outcomes in the form of the live queue, without changing the handler's bytes. */
 import { Buffer } from "node:buffer";
 import type { Failure } from "../../protocol/failure.ts";
 import { type Outcome, outputOf } from "../../protocol/outcome.ts";
@@ -55,7 +55,7 @@ export function refusedBody(refusal: string, reporter: Reporter): Uint8Array {
   );
 }
 
-/** JSON in a text, as the SDK's workers describe what a handler threw. */
+/** JSON in a text, in which the SDK's workers describe a handler's error. */
 function errorText(failure: Failure, { workerId, hostname, version }: Reporter): string {
   return JSON.stringify({
     error_type: failure.type,

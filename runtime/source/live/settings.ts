@@ -12,7 +12,7 @@ export const LIVE_ENV = {
   done: "RUNPOD_WEBHOOK_POST_OUTPUT",
   stream: "RUNPOD_WEBHOOK_POST_STREAM",
   ping: "RUNPOD_WEBHOOK_PING",
-  /** Between two signs of life, ms. */
+  /** Interval of pings, ms. */
   pingIntervalMs: "RUNPOD_PING_INTERVAL",
   /** Sent unchanged with every request. */
   key: "RUNPOD_AI_API_KEY",
@@ -25,18 +25,18 @@ export const LIVE_ENV = {
 /** The worker's id, its addresses, and the interval of its pings. */
 export interface LiveSettings {
   readonly addresses: LiveAddresses;
-  /** Made up where the environment names none. */
+  /** Generated if the environment names none. */
   readonly workerId: string;
   readonly endpointId: string;
   readonly hostname: string;
   readonly key: string | undefined;
   /** At least a second; default 10,000 (live). */
   readonly pingIntervalMs: number;
-  /** Default: the longest there is, for the service ends jobs itself and does not tell when it will (ours). */
+  /** Default: the maximum, because the service ends jobs itself and does not report their limits (ours). */
   readonly executionTimeoutMs: number;
 }
 
-/** The environment of the live service is there, but not whole. The message has a line for each thing that is wrong. */
+/** The environment of the live service is incomplete. The message has a line for each problem. */
 export class LiveSettingsError extends Error {
   override readonly name = "LiveSettingsError";
   readonly code = "bad_setting";
@@ -81,7 +81,7 @@ export function readLiveSettings(env: Environment): LiveSettings {
     gpuTypeId: text(LIVE_ENV.gpuTypeId) ?? "",
     take,
     done,
-    // Workers of the SDK start without it, and most handlers stream nothing.
+    // Optional, because workers of the SDK start without it, and most handlers do not stream.
     stream: besideDone ? done.replace(DONE, "/job-stream/") : address(LIVE_ENV.stream),
     ping: text(LIVE_ENV.ping) === undefined ? undefined : address(LIVE_ENV.ping),
   };

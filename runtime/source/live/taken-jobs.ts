@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../../protocol/limits.ts";
 
-/** A job as the queue gave it; everything else in it is of no use here. */
+/** The used members of a job from the queue. */
 export interface TakenJob {
   readonly jobId: string;
   /** JSON text. */
@@ -14,7 +14,7 @@ export interface TakenJob {
 
 export interface TakenJobs {
   readonly jobs: readonly TakenJob[];
-  /** A sentence for each entry that makes no sense. */
+  /** A sentence for each invalid entry. */
   readonly problems: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function readTakenJobs(contentType: string | undefined, body: Uint8Array)
   return { jobs, problems };
 }
 
-/** Ids of jobs; none where the answer has no list of them. */
+/** Ids of jobs; none if the answer has no list. */
 export function readJobsToStop(
   contentType: string | undefined,
   body: Uint8Array,
@@ -59,7 +59,10 @@ function isJson(contentType: string | undefined): boolean {
   return /^application\/json\s*(;|$)/iu.test(contentType ?? "");
 }
 
-/** Returns the job, or the reason why the entry is not a job. A missing input was empty: the live service drops empty inputs. */
+/**
+ * Returns the job, or the reason why the entry is not a job. A missing input counts as empty, because the live service drops
+ * empty inputs.
+ */
 function readJob(entry: unknown): TakenJob | string {
   if (!isObject(entry)) return `the queue gave a job that is no object: ${shown(entry)}`;
   const { id, input = {}, s3Config, policy, executionTimeout } = entry;
@@ -81,7 +84,7 @@ function readJob(entry: unknown): TakenJob | string {
   }
 }
 
-/** The limit; undefined where it makes no sense. */
+/** The limit; undefined for an invalid one. */
 function readLimit(value: unknown): number | undefined {
   if (typeof value !== "number" || !(value >= 1)) return undefined;
   return Math.min(Math.floor(value), LIMITS.executionTimeoutMaxMs);

@@ -1,34 +1,34 @@
-/** Joins yields that were split: the live queue takes each yield whole, and splits it for readers itself. */
+/** Joins split yields, because the live queue accepts only whole yields and splits them itself. */
 import { Buffer } from "node:buffer";
 import { Joiner } from "../../core/join.ts";
 import { valueEnd } from "../../core/json-scan.ts";
 import type { ChunkMetrics, SplitPosition } from "../../protocol/chunk.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 
-/** Bodies of the posts for a yield, or for the parts of it that have come. */
+/** Bodies of the posts for a yield, or for its parts so far. */
 export interface YieldBodies {
-  /** The whole yield; undefined where that would be too large. */
+  /** The whole yield; undefined if it is too large. */
   readonly whole: Uint8Array | undefined;
-  /** The yield in parts, for where there is no whole or the queue refuses it; none for a yield of one part. */
+  /** The yield in parts, if there is no whole or the queue refuses it; none for a yield of one part. */
   readonly parts: readonly Uint8Array[];
 }
 
 const OUTPUT = '{"output":';
 const SPLIT = '"split":{';
 
-/** Takes the chunks of one job in their order. */
+/** Takes the chunks of one job in order. */
 export class WholeYields {
   readonly #maxBytes: number;
   #parts: Uint8Array[] = [];
   #bytes = 0;
   #joiner: Joiner | undefined;
 
-  /** @param maxBytes of a yield that is put together; default: those of the largest output */
+  /** @param maxBytes maximum size of a joined yield; default: the maximum of an output */
   constructor(maxBytes: number = LIMITS.outputMaxBytes) {
     this.#maxBytes = maxBytes;
   }
 
-  /** The bodies to post now; undefined while more of a yield has to come. @param line of a `ChunkBatch` */
+  /** The bodies to post now; undefined while parts of a yield are missing. @param line of a `ChunkBatch` */
   add(line: Uint8Array): YieldBodies | undefined {
     const end = valueEnd(line, OUTPUT.length);
     const body = Buffer.concat([line.subarray(0, end), Buffer.from("}")]);

@@ -8,7 +8,7 @@ import { StorageError } from "../storage-error.ts";
 export interface GuardOptions {
   /** Timeout for making a connection, ms. */
   readonly timeout: number;
-  /** Default: whether the address is neither private, local, reserved nor a disguise of such a one. */
+  /** Default: whether the address is neither private, local, reserved nor another form of such an address. */
   readonly isPublic?: (address: string) => boolean;
   /** Default: the system's. */
   readonly lookup?: typeof systemLookup;
@@ -16,7 +16,7 @@ export interface GuardOptions {
   readonly forbidden?: (host: string) => Error;
 }
 
-/** Connects to public addresses only. The connected address counts, not an earlier meaning of the name. */
+/** Connects to public addresses only. The connected address counts, not an earlier lookup of the name. */
 export function guardedConnector({
   timeout,
   isPublic = isPublicAddress,
@@ -42,7 +42,7 @@ export function isPublicAddress(address: string): boolean {
   return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
 }
 
-/** Finds the public addresses of a name, all of them: Node then tries one after another. */
+/** Finds all public addresses of a name. Node then tries one after another. */
 function guardedLookup(
   isPublic: (address: string) => boolean,
   lookup: typeof systemLookup,

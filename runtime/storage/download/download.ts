@@ -14,7 +14,7 @@ const IDLE_TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
 
 export interface DownloadTerms {
-  /** Asked for only when a key is fetched. */
+  /** Called only if a key is fetched. */
   readonly store: () => Promise<ObjectStore>;
   /** The directory of the job. */
   readonly tempDir: () => string;
@@ -53,7 +53,7 @@ interface Source {
   readonly shown: string;
 }
 
-/** @throws TypeError when it is neither a URL that can be fetched nor a key */
+/** @throws TypeError if it is neither a URL that can be fetched nor a key */
 function readSource(from: string | URL): Source {
   const text = String(from);
   const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
@@ -63,7 +63,7 @@ function readSource(from: string | URL): Source {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new TypeError(
-      `What is downloaded is an http or https URL, or the key of an object; ${JSON.stringify(text.slice(0, 100))} is neither.`,
+      `A download needs an http or https URL, or the key of an object; ${JSON.stringify(text.slice(0, 100))} is neither.`,
     );
   }
   return { url, key: url.pathname, shown: shownUrl(url) };
@@ -76,7 +76,7 @@ async function fetchFile(
 ): Promise<DownloadedFile> {
   const { fileName = source.key, maxBytes = Infinity } = options;
   const incoming = await open(source, options, terms);
-  // An error without a reader is of no concern.
+  // An error without a reader is ignored.
   incoming.stream.on("error", () => {});
   const { sizeBytes: announced = 0, contentType = "application/octet-stream" } = incoming;
   try {
@@ -120,7 +120,7 @@ async function write(
 function tooLarge({ shown }: Source, maxBytes: number): StorageError {
   return new StorageError(
     "download_too_large",
-    `${shown} is larger than ${maxBytes} bytes, the most that this download takes.`,
+    `${shown} is larger than ${maxBytes} bytes, the maximum of this download.`,
   );
 }
 

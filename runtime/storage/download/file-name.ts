@@ -1,4 +1,4 @@
-/** Makes a file name of whatever a URL or key ends in. */
+/** Makes a file name of the end of a URL or key. */
 
 /** Maximum characters of a name: file systems take 255 bytes, and a character of UTF-8 has up to four. */
 const MAX_LENGTH = 60;

@@ -1,10 +1,10 @@
 /** Describes why a download over HTTP failed. */
 import { StorageError } from "../storage-error.ts";
 
-/** Maximum characters of a server's words about a failure. */
+/** Maximum characters of a server's message about a failure. */
 const MAX_DETAIL = 300;
 
-/** The server answered something else than a file, or there was no answer. */
+/** The server answered with something other than a file, or not at all. */
 export class HttpFailure extends StorageError {
   /** Undefined when there was no answer. */
   readonly status: number | undefined;
@@ -14,8 +14,7 @@ export class HttpFailure extends StorageError {
   readonly said: string;
 
   /**
-   * @param text the beginning of the answer, or the message of the system's error
-   * @param systemCode of that
+   * @param text the beginning of the answer, or the message of the system's error @param systemCode code of that error
    */
   constructor(url: URL, status: number | undefined, text: string, systemCode?: string) {
     const said = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? plain(text);
@@ -33,7 +32,7 @@ export function shownUrl(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** On one line and cut; a page of HTML says nothing. */
+/** The message on one line, cut. A page of HTML gives no message. */
 function plain(text: string): string {
   if (/^\s*</.test(text)) return "";
   const line = text.replaceAll(/\s+/g, " ").trim().replace(/\.$/, "");

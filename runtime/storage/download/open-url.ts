@@ -1,4 +1,4 @@
-/** Requests a file over HTTP, follows redirects, and resumes a transfer where it broke. */
+/** Requests a file over HTTP, follows redirects, and resumes a broken transfer. */
 import { Agent, type Dispatcher, interceptors } from "undici";
 import type { ByteRange, FetchTerms, Incoming } from "../object-store.ts";
 import { NETWORK_CODES, RETRY } from "../retry.ts";
@@ -8,7 +8,7 @@ import { HttpFailure } from "./http-failure.ts";
 
 const CONNECTION_LIMIT_MS = 10_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Maximum bytes that are read of a server's words about a failure. */
+/** Maximum bytes that are read of a server's message about a failure. */
 const EXPLANATION_BYTES = 2_000;
 
 export interface OpenTerms extends FetchTerms {
@@ -133,7 +133,7 @@ export function retrying(agent: Dispatcher, { tries, firstMs, maxMs } = RETRY): 
     minTimeout: firstMs,
     maxTimeout: maxMs,
     methods: ["GET"],
-    // After the last try, the answer itself says more than an error about it.
+    // After the last try the answer itself is returned, because it is more informative than an error.
     throwOnError: false,
     statusCodes: [429, 500, 502, 503, 504],
     errorCodes: [

@@ -1,4 +1,4 @@
-/** Makes S3 clients, keeps them for the next job with the same settings, and sends requests until they succeed. */
+/** Makes S3 clients, keeps them for later jobs with the same settings, and sends requests with retries. */
 import { S3Client } from "@aws-sdk/client-s3";
 import { type RetryTerms, withRetries } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
@@ -18,7 +18,7 @@ interface Kept {
 /** Least recently used first. */
 const kept = new Map<string, Kept>();
 
-/** Lends a client: with the same settings the same one, and its connections with it. */
+/** Lends a client. Equal settings get the same client with its connections. */
 export async function withClient<T>(
   settings: BucketSettings,
   use: (client: S3Client) => Promise<T>,
@@ -58,13 +58,13 @@ function newClient(settings: BucketSettings): S3Client {
     region,
     forcePathStyle,
     credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
-    // Services other than Amazon's know neither its newer checksums nor the framing that carries them.
+    // Only Amazon's service supports its newer checksums and their framing.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     // The machine's settings for Amazon's own tools do not apply to the job's bucket.
     useFipsEndpoint: false,
     useDualstackEndpoint: false,
-    // Its pauses cannot be ended early, and a job that is stopped has little time left: retry.ts has the tries.
+    // retry.ts makes the tries instead, because pauses of the client cannot be ended early, and a stopped job has little time.
     maxAttempts: 1,
     retryMode: "standard",
     requestHandler: { connectionTimeout: CONNECTION_LIMIT_MS, socketTimeout: IDLE_LIMIT_MS },
@@ -79,7 +79,7 @@ export interface CallTerms {
 }
 
 /**
- * Sends one request, with retries where they may help.
+ * Sends one request, with retries after temporary errors.
  * @throws the error of `explain`, or the signal's reason when it aborts
  */
 export async function call<T>(

@@ -4,7 +4,7 @@ import { NETWORK_CODES } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { StorageError, type StorageErrorCode } from "../storage-error.ts";
 
-/** Names of errors that pass but have no status that says so; a skewed clock has been corrected by the next try. */
+/** Names of temporary errors without such a status. The next try corrects a skewed clock. */
 const PASSING_NAMES = new Set([
   "IncompleteBody",
   "RequestTimeTooSkewed",
@@ -16,15 +16,15 @@ const PASSING_NAMES = new Set([
 
 /** The known facts about an error of the client. */
 export interface Fault {
-  /** Status of the answer; undefined when there was none. */
+  /** Status of the answer; undefined without an answer. */
   readonly status: number | undefined;
-  /** The service's own word for it, or the system's. */
+  /** The code of the service, or of the system. */
   readonly name: string;
   readonly message: string;
   readonly mayPass: boolean;
 }
 
-/** Members that a thrown value may have: of an answer the client understood, or of one it could not parse. */
+/** Members that a thrown value may have, from a parsed or an unparsable answer. */
 interface Thrown {
   readonly code?: unknown;
   readonly name?: unknown;
@@ -44,7 +44,7 @@ export function readFault(thrown: unknown): Fault {
   return { status, name, message, mayPass: isPassing || PASSING_NAMES.has(name) };
 }
 
-/** The fault of a plain HTTP request, which was retried already. */
+/** The fault of a plain HTTP request, which already had its retries. */
 export function httpFault({ status, reason, said }: HttpFailure): Fault {
   const passes = status === undefined ? NETWORK_CODES.has(reason) : isPassingStatus(status);
   return { status, name: reason, message: said, mayPass: passes };
@@ -78,7 +78,7 @@ function codeOf({ status, name, mayPass: passes }: Fault): StorageErrorCode {
 function because(fault: Fault, { source }: BucketSettings): string {
   const { status, name, message, mayPass: passes } = fault;
   if (status === undefined) {
-    const tries = passes ? ", though it was tried several times" : "";
+    const tries = passes ? ", in several tries" : "";
     return `the service cannot be reached (${inBrief(name, message)})${tries}`;
   }
   const answer = `${status} ${inBrief(name, message)}`;
@@ -86,9 +86,9 @@ function because(fault: Fault, { source }: BucketSettings): string {
     case "storage_access_denied":
       return `the service refused the credentials from ${source} (${answer})`;
     case "storage_not_found":
-      return `it is not there (${answer})`;
+      return `it does not exist (${answer})`;
     case "storage_unavailable":
-      return `the service went on failing through all tries (${answer})`;
+      return `the service failed in all tries (${answer})`;
     default:
       return `the service refused it (${answer})`;
   }
@@ -103,7 +103,7 @@ function inBrief(name: string, message: string): string {
 
 function isPassingStatus(status: number): boolean {
   if (status === 408 || status === 429) return true;
-  // 501 and 505 do not pass.
+  // 501 and 505 are not temporary.
   return status >= 500 && status !== 501 && status !== 505;
 }
 

@@ -1,4 +1,4 @@
-/** Sends a large object in parts, several at a time, and leaves none of them behind when that fails. */
+/** Sends a large object in parts, several at a time. After a failure no part remains. */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import {
@@ -19,7 +19,7 @@ import { type CallTerms, call } from "./client.ts";
 
 /** Maximum parts of an upload to S3. */
 export const MAX_PARTS = 10_000;
-/** Timeouts of the begin and the abort of an upload: both fit into the grace of a stopped job, five seconds by default. */
+/** Timeouts of the beginning and the abort of an upload. Both fit into the grace of a stopped job, five seconds by default. */
 const BEGIN_LIMIT_MS = 2_000;
 const ABORT_LIMIT_MS = 2_500;
 const ABORT_RETRY: RetryTerms = { tries: 8, firstMs: 100, maxMs: 1_000 };
@@ -32,11 +32,11 @@ export interface Target {
 }
 
 export interface MultipartTerms extends Omit<PutTerms, "partSizeBytes">, CallTerms {
-  /** Told the upload's id when the service has named one. */
+  /** Called with the upload's id. */
   readonly opened: (uploadId: string) => void;
-  /** Told that it is complete, or that nothing of it is left. */
+  /** Called when the upload is complete, or nothing of it remains. */
   readonly closed: (uploadId: string) => void;
-  /** Called at the first failure, which is to end the source of parts and, by `signal`, all requests. */
+  /** Called at the first failure. Must end the source of parts and, by `signal`, all requests. */
   readonly failed: () => void;
 }
 
@@ -69,14 +69,14 @@ export async function putInParts(
   } catch (failure) {
     await abortUpload(target, uploadId).then(
       () => terms.closed(uploadId),
-      // The listener that knows of the upload has more time.
+      // The abort by the listener of the upload has more time.
       () => undefined,
     );
     throw failure;
   }
 }
 
-/** Begins an upload. The signal is heeded a little later, so that an upload that the service has begun is known here. */
+/** Begins an upload. The signal takes effect a little later, so that an upload that the service has begun is known here. */
 async function begin({ client, bucket, key }: Target, terms: MultipartTerms): Promise<string> {
   const { contentType, metadata, signal } = terms;
   const command = new CreateMultipartUploadCommand({
@@ -121,8 +121,8 @@ async function sendPart(
 }
 
 /**
- * The client asks before it sends a large body, and makes a new connection for each. The service has just accepted the
- * credentials, and a part may as well go where the one before it went.
+ * The client would ask before each large body, over a new connection. This is unnecessary: the service has just accepted the
+ * credentials, and a part may use the connection of the previous one.
  */
 function keepConnection(command: UploadPartCommand): void {
   command.middlewareStack.add(
@@ -157,7 +157,7 @@ async function complete(
       return unquoted((await client.send(command, { abortSignal: signal })).ETag);
     } catch (thrown) {
       if (readFault(thrown).name !== "NoSuchUpload") throw thrown;
-      // The try before may have succeeded without its answer.
+      // The previous try may have succeeded without an answer.
       const { ETag } = await client.send(new HeadObjectCommand(object), { abortSignal: signal });
       if (unquoted(ETag) !== etagOf(parts)) throw thrown;
       return unquoted(ETag);
@@ -168,11 +168,11 @@ async function complete(
 
 /** The error for an answer without a required member. */
 function incomplete(key: string): StorageError {
-  const message = `The service takes no upload of "${key}" in parts: its answer is not that of S3.`;
+  const message = `The service does not accept an upload of "${key}" in parts: its answer does not match S3.`;
   return new StorageError("storage_refused", message);
 }
 
-/** The ETag of an upload, as services compute it that take the MD5 of a part as its ETag. */
+/** The ETag of an upload, for services that use the MD5 of a part as its ETag. */
 function etagOf(parts: readonly SentPart[]): string {
   const digests = parts.map(({ ETag }) => Buffer.from(unquoted(ETag), "hex"));
   return `${createHash("md5").update(Buffer.concat(digests)).digest("hex")}-${parts.length}`;
@@ -184,7 +184,7 @@ export function unquoted(etag: string | undefined): string {
 }
 
 /**
- * Ends an upload in parts; a missing upload counts as ended.
+ * Aborts an upload in parts. A missing upload counts as aborted.
  * @param limitMs timeout
  * @throws errors of the client, after several tries
  */

@@ -23,10 +23,10 @@ const PART_BYTES = 6_000_000;
 /** Expiry of an object's presigned address. */
 const FETCH_EXPIRY_MS = 3_600_000;
 
-/** Told of every upload in parts, so that another process can end the upload of a process that died. */
+/** Called with every upload in parts, so that another process can abort the upload of a process that died. */
 export interface MultipartListener {
   opened(upload: OpenUpload): void;
-  /** It is complete, or nothing of it is left. */
+  /** The upload is complete, or nothing of it remains. */
   closed(uploadId: string): void;
 }
 

@@ -1,9 +1,9 @@
-/** Ends an upload that a handler process left unfinished when it died; the S3 client is loaded only then. */
+/** Aborts the unfinished upload of a handler process that died. Loads the S3 client only then. */
 import type { WorkerLog } from "../../protocol/worker-log.ts";
 import type { OpenUpload } from "../../protocol/open-upload.ts";
 import { Secret } from "../secret.ts";
 
-/** Timeout of the abort: a worker that leaves waits for it. */
+/** Timeout of the abort, for which a leaving worker waits. */
 const LIMIT_MS = 6_000;
 
 /** Never rejects. */
@@ -17,10 +17,10 @@ export async function abortLeftUpload(upload: OpenUpload, log: WorkerLog): Promi
     await withClient(settings, (client) =>
       abortUpload({ client, bucket, key }, uploadId, LIMIT_MS),
     );
-    log.write("info", "ended an upload that was left unfinished", { bucket, key });
+    log.write("info", "aborted an unfinished upload", { bucket, key });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const message = "an upload that was left unfinished could not be ended, and its parts remain";
+    const message = "an unfinished upload could not be aborted, and its parts remain";
     log.write("warn", message, { bucket, key, uploadId, reason });
   }
 }

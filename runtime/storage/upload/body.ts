@@ -1,4 +1,4 @@
-/** Turns whatever a handler wants to upload into bytes, or into a stream of them. */
+/** Turns the body of an upload into bytes, or into a stream of bytes. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import { Readable } from "node:stream";
@@ -7,14 +7,14 @@ import { fileURLToPath } from "node:url";
 import type { FileBody, UploadBody } from "../contract.ts";
 import type { Body } from "../object-store.ts";
 
-/** Bytes of one read of a file: fewer, larger reads than a file stream makes by itself. */
+/** Bytes of one read of a file. The reads are larger than a file stream's default. */
 const FILE_PIECE_BYTES = 1_000_000;
 
 /**
- * A file is opened, but nothing is read yet.
+ * Opens a file, but reads nothing yet.
  *
- * @throws TypeError when it is nothing that can be uploaded
- * @throws the file system's error when a file cannot be opened
+ * @throws TypeError if it cannot be uploaded
+ * @throws the file system's error if a file cannot be opened
  */
 export async function openBody(body: UploadBody): Promise<Body> {
   if (typeof body === "string") return { kind: "bytes", bytes: Buffer.from(body) };
@@ -75,6 +75,6 @@ function isAsyncIterable(body: unknown): body is AsyncIterable<Uint8Array | stri
 
 function spent(): TypeError {
   return new TypeError(
-    "The stream has been read already: an upload needs one that nobody reads from.",
+    "The stream has a reader, or was read already: an upload needs an unused one.",
   );
 }

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { UploadOptions } from "../contract.ts";
 
 const KEY_MAX_BYTES = 1_024;
-/** Minimum bytes of a part but the last. */
+/** Minimum bytes of each part but the last. */
 const PART_MIN_BYTES = 5_242_880;
 const PART_MAX_BYTES = 2_000_000_000;
 const EXPIRY_MIN_MS = 1_000;
@@ -21,7 +21,7 @@ export function checkKey(key: unknown): asserts key is string {
   }
   if (key.split("/").some((part) => part === "." || part === "..")) {
     throw new TypeError(
-      `The key ${JSON.stringify(key)} has a part "." or "..": no URL can lead to it.`,
+      `The key ${JSON.stringify(key)} has a part "." or "..": no URL can address it.`,
     );
   }
   const bytes = Buffer.byteLength(key);

@@ -1,4 +1,4 @@
-/** Works on the items of a source, several at a time, and takes the next one only when one is done. */
+/** Works on the items of a source, several at a time. Takes the next item when one is done. */
 
 /**
  * Resolves when all items are done. After a failure no further item is begun: it rejects with the first failure as soon as the

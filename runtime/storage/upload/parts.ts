@@ -1,4 +1,4 @@
-/** Cuts a body into parts of one size, in memory that is used again and again. */
+/** Cuts a body into parts of one size, in reused memory. */
 import { Buffer } from "node:buffer";
 import type { Body, StreamBody } from "../object-store.ts";
 
@@ -7,7 +7,7 @@ export interface Part {
   readonly number: number;
   readonly bytes: Uint8Array;
   readonly isLast: boolean;
-  /** Call when the bytes are not needed any more: their memory will hold another part. */
+  /** Call it when the bytes are no longer needed: their memory will hold another part. */
   release(): void;
 }
 
@@ -27,7 +27,7 @@ async function* cut(
   }
 }
 
-/** Reads the stream no faster than parts are released: there are as many buffers as parts are held at a time. */
+/** Reads the stream no faster than parts are released: there is one buffer for each held part. */
 async function* gather(
   { stream, sizeBytes }: StreamBody,
   partSizeBytes: number,
@@ -50,7 +50,7 @@ async function* gather(
         filled = 0;
         number++;
       } else if (filled === buffer.byteLength) {
-        // The body is larger than announced: a file that grows.
+        // The body is larger than announced, for example a growing file.
         const larger = Buffer.allocUnsafeSlow(partSizeBytes);
         larger.set(buffer);
         buffer = larger;
@@ -68,6 +68,6 @@ function bytesOf(chunk: unknown): Uint8Array {
   if (typeof chunk === "string") return Buffer.from(chunk);
   if (chunk instanceof Uint8Array) return chunk;
   throw new TypeError(
-    "A stream that is uploaded must give text or bytes, and this one gave something else.",
+    "A stream to upload must yield text or bytes, and this one yielded something else.",
   );
 }

@@ -52,7 +52,7 @@ export async function uploadDir(
   return stored.toSorted((a, b) => compare(a.key, b.key));
 }
 
-/** @throws TypeError when there is something that is no file, or a link that leads out of the directory */
+/** @throws TypeError for an entry that is no file, or a link that leads out of the directory */
 async function filesBelow(root: string, prefix: string): Promise<FoundFile[]> {
   const realRoot = await fs.realpath(root);
   const entries = await fs.readdir(root, { recursive: true, withFileTypes: true });
@@ -69,7 +69,7 @@ async function filesBelow(root: string, prefix: string): Promise<FoundFile[]> {
   return found.toSorted((a, b) => compare(a.key, b.key));
 }
 
-/** Refuses links that lead out of the directory: an archive of a client may hold links to anything on this machine. */
+/** Refuses links that lead out of the directory, because a client's archive may contain links to any file of this machine. */
 async function checkLink(link: string, realRoot: string): Promise<void> {
   const real = await fs.realpath(link);
   if (real.startsWith(realRoot + path.sep)) return;

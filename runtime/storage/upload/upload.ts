@@ -1,4 +1,4 @@
-/** Stores one object and gives its address. */
+/** Stores one object and returns its address. */
 import path from "node:path";
 import { addAbortSignal } from "node:stream";
 import { mimes } from "mrmime";
@@ -39,17 +39,17 @@ export async function upload(
   }
 }
 
-/** Ends a stream: one that was not read to its end would wait for its reader for ever. */
+/** Ends a stream, which would otherwise wait for its reader forever. */
 function letGo(body: Body): void {
   if (body.kind === "stream") body.stream.destroy();
 }
 
-/** The type of the body: the Blob's own, else by the ending of the key, else by whether the body is text. */
+/** The type of the body: the Blob's own, else that of the key's ending, else one for text or for bytes. */
 function contentTypeOf(key: string, body: UploadBody): string {
   if (body instanceof Blob && body.type !== "") return body.type;
   const isText = typeof body === "string";
   const type = typeOfEnding(key) ?? (isText ? "text/plain" : "application/octet-stream");
-  // Without a charset browsers do not read text as UTF-8.
+  // Browsers need a charset to read text as UTF-8.
   return isText && type.startsWith("text/") ? `${type}; charset=utf-8` : type;
 }
 

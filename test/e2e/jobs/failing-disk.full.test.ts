@@ -119,7 +119,7 @@ describe.runIf(straceIsMissing === undefined)("while syncs fail", () => {
         expect(tookMs).toBeLessThan(Math.max(PROMPT_MS, PROMPT_TIMES * usualMs));
       }
     }
-    await scene.stage.emulator.stderrMatch(/what was to be stored could not be/);
+    await scene.stage.emulator.stderrMatch(/the changes could not be stored/);
     const { id } = await scene.submit();
     expect(await endpoint.wait(id)).toMatchObject({ status: "COMPLETED" });
     const known = [...stored.map((job) => job.id), id];

@@ -66,8 +66,8 @@ describe.runIf(caseFoldingIsMissing === undefined)("on a file system that folds 
     const bytes = (text: string) => ({ kind: "bytes", bytes: Buffer.from(text) }) as const;
     await store.put("Out/a.txt", bytes("first"), terms);
     for (const key of ["Out/A.txt", "out/b.txt"]) {
-      await expect(store.put(key, bytes("other"), terms)).rejects.toThrow(/takes for the same/u);
-      await expect(store.get(key)).rejects.toThrow(/takes for the same/u);
+      await expect(store.put(key, bytes("other"), terms)).rejects.toThrow(/takes both for the same/u);
+      await expect(store.get(key)).rejects.toThrow(/takes both for the same/u);
     }
     await store.put("Out/a.txt", bytes("second"), terms);
     expect(fs.readFileSync(path.join(mounted.path, "directory/Out/a.txt"), "utf8")).toBe("second");

@@ -8,13 +8,13 @@ export type Owned = { readonly endpointId: string } | "service";
 const RETRY_AFTER_MS = 1_000;
 
 export function endpointMoved(owned: Owned): ServiceError {
-  return refusal(`no replica that can be reached has ${named(owned)} at the moment; try again`);
+  return refusal(`no reachable replica has ${named(owned)} at the moment; try again`);
 }
 
 /** The refusal of a request that may have been carried out. */
 export function unknownEnd(owned: Owned): ServiceError {
   return refusal(
-    `the replica that had ${named(owned)} went away before it answered; whether it did what was asked is not known`,
+    `the replica that had ${named(owned)} went away before it answered; it may or may not have carried out the request`,
   );
 }
 

@@ -22,7 +22,7 @@ it("ready names what is missing", async () => {
   service.test.engine.readiness.storeAway(true);
   await expect(run(service, "ready")).rejects.toMatchObject({
     name: "RefusedError",
-    message: "not ready: the store is not there",
+    message: "not ready: the store is missing",
   });
 });
 

@@ -48,7 +48,7 @@ describe("a broken connection", () => {
         const [, error] = await outputs(endpoint);
         expect(error).toBeInstanceOf(InvalidResponseError);
         expect(error).toMatchObject({
-          message: "The stream of job j leaves out the chunks 1 to 2.",
+          message: "The stream of job j lacks the chunks 1 to 2.",
         });
       },
     ));

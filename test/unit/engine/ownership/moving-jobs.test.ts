@@ -64,7 +64,7 @@ it("if a batch's partitions are partly lost, the rest is stored, and the lost on
   for (const id of ids) expect(await stored(service, id)).toMatchObject({ status: "IN_QUEUE" });
   expect(first.engine.steps.jobsInMemory().map(({ id }) => id)).toEqual(ids);
   expect(first.engine.steps.countsNow("echo-2").inQueue).toBe(2);
-  expect(() => first.engine.steps.countsNow("echo-1")).toThrow("no replica that can be reached");
+  expect(() => first.engine.steps.countsNow("echo-1")).toThrow("no reachable replica");
   // The endpoint may come back with the other replica's state.
   await submitTo(second, "echo-1");
   await second.replica.give(first.replica, "now", 1);

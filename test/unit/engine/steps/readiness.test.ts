@@ -35,20 +35,20 @@ beforeEach(async () => {
 });
 
 it("the service is ready once it has started", async () => {
-  expect(await missing()).toEqual(["the start is not done"]);
+  expect(await missing()).toEqual(["the start is not finished"]);
   readiness.started();
   expect(await missing()).toEqual([]);
 });
 
 it("the service names all problems", async () => {
   readiness.storeAway(true);
-  expect(await missing()).toEqual(["the start is not done", "the store is not there"]);
+  expect(await missing()).toEqual(["the start is not finished", "the store is missing"]);
 });
 
 it("the service is not ready while the store is away", async () => {
   readiness.started();
   readiness.storeAway(true);
-  expect(await missing()).toEqual(["the store is not there"]);
+  expect(await missing()).toEqual(["the store is missing"]);
   readiness.storeAway(false);
   expect(await missing()).toEqual([]);
 });
@@ -57,7 +57,7 @@ it("the service is not ready for 10 s after a failed batch, or until a batch is 
   readiness.started();
   broken.flush = new StoreFullError("no room");
   await expect(write("a")).rejects.toThrow("no room");
-  expect(await missing()).toEqual(["the store did not take what came last"]);
+  expect(await missing()).toEqual(["the last write to the store failed"]);
   await clock.advance(9_999);
   expect(await missing()).toHaveLength(1);
   await clock.advance(1);

@@ -46,7 +46,7 @@ describe("with a fingerprint", () => {
     const refused = checkService(service.at("127.0.0.1"), other);
     await expect(refused).rejects.toThrow(UntrustedServiceError);
     await expect(refused).rejects.toThrow(
-      `is another one than the token was made for (SHA-256 ${fingerprintOf(certificate.cert)}, not ${other})`,
+      `is not the one of the token (SHA-256 ${fingerprintOf(certificate.cert)}, not ${other})`,
     );
   });
 });
@@ -56,7 +56,7 @@ describe("without a fingerprint", () => {
     using service = await serve();
     const refused = checkService(service.at("127.0.0.1"), undefined);
     await expect(refused).rejects.toThrow(UntrustedServiceError);
-    await expect(refused).rejects.toThrow(/no authority .* vouches .*NODE_EXTRA_CA_CERTS/u);
+    await expect(refused).rejects.toThrow(/no authority .* confirms .*NODE_EXTRA_CA_CERTS/u);
     using _ = trust(certificate.cert);
     for (const host of ["127.0.0.1", "localhost"]) {
       const { roots } = await checkService(service.at(host), undefined);

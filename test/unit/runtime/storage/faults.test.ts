@@ -76,7 +76,7 @@ const lasting: readonly [string, Trouble, string, string][] = [
     "no such bucket",
     refusal(404, "NoSuchBucket"),
     "storage_not_found",
-    "it is not there (404 This is NoSuchBucket).",
+    "it does not exist (404 This is NoSuchBucket).",
   ],
   [
     "something else that is refused",
@@ -111,9 +111,7 @@ test("an upload to a service that keeps failing ends with its last error, and no
   fake.trouble("part", ...Array.from({ length: 20 }, () => refusal(503, "SlowDown", "Slow down.")));
   const failure = await failureOf(storeOn(fake.url, 3).upload("k", asStream(), inParts));
   expect(failure.code).toBe("storage_unavailable");
-  expect(failure.message).toContain(
-    "the service went on failing through all tries (503 SlowDown: Slow down).",
-  );
+  expect(failure.message).toContain("the service failed in all tries (503 SlowDown: Slow down).");
   expect(fake.multiparts.size).toBe(0);
 });
 
@@ -125,7 +123,7 @@ test("an error names a missing service, with the system's own reason", async () 
   expect(failure.code).toBe("storage_unavailable");
   expect(failure.message).toBe(
     `The object "k" cannot be stored in the bucket "b" of ${url}: the service cannot be reached ` +
-      `(connect ECONNREFUSED ${url.slice(7)}), though it was tried several times.`,
+      `(connect ECONNREFUSED ${url.slice(7)}), in several tries.`,
   );
 });
 
@@ -140,9 +138,7 @@ test("an error names a service that disappears during an upload, and the parts t
   await fake[Symbol.asyncDispose]();
   const failure = await upload;
   expect(failure.code).toBe("storage_unavailable");
-  expect(failure.message).toMatch(
-    /the service cannot be reached .* though it was tried several times\.$/,
-  );
+  expect(failure.message).toMatch(/the service cannot be reached .* in several tries\.$/);
   expect(source.destroyed).toBe(true);
   // The supervisor, or the service's own rules, must end it when the service is back.
   expect(subject.told.opened).toMatchObject([{ bucket: "b", key: "k", endpointUrl: url }]);

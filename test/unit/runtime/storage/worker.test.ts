@@ -7,7 +7,7 @@ import { FakeS3, refusal } from "./fake-s3.ts";
 import { SECRET } from "./store-on.ts";
 import { testInFull } from "../../../setup/size.ts";
 
-const LEFT = "ended an upload that was left unfinished";
+const LEFT = "aborted an unfinished upload";
 
 function to(fake: FakeS3, way: string, more: TestJob = {}): TestJob {
   const s3Config: S3Config = {
@@ -176,7 +176,7 @@ describe("an upload in parts", () => {
     await using run = new WorkerRun("uploads-as-told");
     fake.trouble("abort", ...Array.from({ length: 20 }, () => refusal(403, "AccessDenied")));
     run.source.submit(to(fake, "exits meanwhile"));
-    const message = "an upload that was left unfinished could not be ended, and its parts remain";
+    const message = "an unfinished upload could not be aborted, and its parts remain";
     await run.logged(message);
     expect(run.log.find(({ msg }) => msg === message)?.fields).toMatchObject({
       bucket: "b",

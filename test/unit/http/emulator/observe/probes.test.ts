@@ -54,10 +54,10 @@ it("readyz answers 503 with the problems while livez answers 200", async () => {
   expect([status, json]).toEqual([
     503,
     {
-      error: "not ready: the store is not there",
+      error: "not ready: the store is missing",
       code: "not_ready",
       status: 503,
-      problems: ["the store is not there"],
+      problems: ["the store is missing"],
     },
   ]);
   expect(await service.call("GET", "/livez", nobody)).toMatchObject({ status: 200 });

@@ -162,7 +162,7 @@ describe("asking for jobs", () => {
     await queue.until(() => queue.objections.length > 0);
     await worker.source.close();
     expect(queue.objections.splice(0)[0]).toMatch(/next-job\/w-1\?.*operation next-job$/u);
-    expect(worker.said[0]).toMatch(/no \/job-take\/ in it: jobs are taken one at a time/u);
+    expect(worker.said[0]).toMatch(/does not contain \/job-take\/: jobs are taken one at a time/u);
     expect(queue.callsOf("stop")).toEqual([]);
   });
 });
@@ -204,7 +204,7 @@ describe("stops", () => {
     const unknown = { status: 404 };
     queue.upset("stop", { status: 500 }, unknown, { status: 204 }, unknown, unknown, unknown);
     await using worker = LiveListener.start(queue, 1);
-    const says = "the queue does not tell which jobs are to be stopped: they run on";
+    const says = "the queue does not report the jobs to stop: they run on";
     await queue.until(() => worker.said.includes(says) || queue.callsOf("stop").length > 6);
     const job = queue.submit();
     await worker.until(() => worker.jobs.length === 1);

@@ -264,7 +264,7 @@ describe("pings", () => {
     queue.upset("ping", { status: 500 }, { status: 404 }, "lost-on-the-way");
     await using worker = LiveListener.start(queue, 0);
     await queue.until(() => queue.callsOf("ping").length === 4);
-    expect(worker.said.filter((text) => text.includes("does not hear"))).toHaveLength(1);
+    expect(worker.said.filter((text) => text.includes("does not receive"))).toHaveLength(1);
   });
 
   test("report that a handler cannot be initialized", async () => {

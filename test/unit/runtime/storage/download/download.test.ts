@@ -71,7 +71,7 @@ describe("a limit on the size", () => {
     const { get, left } = job();
     await expect(get(`${server.url}/f`, { maxBytes: 1_000 })).rejects.toMatchObject({
       code: "download_too_large",
-      message: `${server.url}/f is larger than 1000 bytes, the most that this download takes.`,
+      message: `${server.url}/f is larger than 1000 bytes, the maximum of this download.`,
     });
     expect(left()).toEqual([]);
     expect((await get(`${server.url}/f`, { maxBytes: 1_001 })).sizeBytes).toBe(1_001);
@@ -235,7 +235,7 @@ describe("a key", () => {
     const terms = { idleTimeoutMs: 1_000, signal: new AbortController().signal };
     await expect(store.get("k", terms)).rejects.toMatchObject({
       code: "storage_not_found",
-      message: `The object "k" cannot be fetched from the bucket "b" of ${fake.url}: it is not there (404 This is NoSuchKey).`,
+      message: `The object "k" cannot be fetched from the bucket "b" of ${fake.url}: it does not exist (404 This is NoSuchKey).`,
     });
     fake.trouble("get", refusal(403, "AccessDenied"));
     await expect(store.get("k", terms)).rejects.toMatchObject({ code: "storage_access_denied" });

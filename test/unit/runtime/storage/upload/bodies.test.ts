@@ -134,9 +134,9 @@ describe("a body that cannot be uploaded", () => {
     ],
     ["a directory", { file: import.meta.dirname }, `${import.meta.dirname} is no file.`],
     ["a file that is not there", { file: "/nowhere/at/all" }, "ENOENT"],
-    ["a stream that was read", spent, "The stream has been read already"],
-    ["a stream that is being read", locked, "The stream has been read already"],
-    ["a stream of something else", Readable.from([{ a: 1 }]), "must give text or bytes"],
+    ["a stream that was read", spent, "The stream has a reader, or was read already"],
+    ["a stream that is being read", locked, "The stream has a reader, or was read already"],
+    ["a stream of something else", Readable.from([{ a: 1 }]), "must yield text or bytes"],
   ])("%s: the sentence says so", async (_, body, says) => {
     await using fake = await FakeS3.start();
     const upload = storeOn(fake.url).upload("k", body as UploadBody);
@@ -149,7 +149,7 @@ describe("an invalid key or option", () => {
   test.each<[string, string, object, string]>([
     ["an empty key", "", {}, "must be a string that is not empty"],
     ["half a surrogate pair", "a\uD800", {}, "no valid Unicode"],
-    ["a way up", "a/../b", {}, 'The key "a/../b" has a part "." or "..": no URL can lead to it'],
+    ["a way up", "a/../b", {}, 'The key "a/../b" has a part "." or "..": no URL can address it'],
     ["1,025 bytes", "ä".repeat(512) + "a", {}, "has 1025 bytes, and at most 1024 are accepted"],
     [
       "parts that are too small",
