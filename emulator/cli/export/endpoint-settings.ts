@@ -33,7 +33,7 @@ export function settingsWritten(
   return {
     ...(endpoint.name !== endpoint.id && { name: endpoint.name }),
     ...Object.fromEntries(different.map((name) => [name, endpoint[name]])),
-    // Without it the start would derive it from the GPUs.
+    // Without this setting, a start would derive the type from the GPUs.
     ...(asksForGpus && { computeType: endpoint.computeType }),
     ...(networkVolumes.length > 0 && { networkVolumes }),
   };

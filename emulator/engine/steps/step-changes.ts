@@ -19,7 +19,7 @@ export type StepChange =
 /** A place of memory: the id of an endpoint for its queue and counters, the id of a job, or a name of `resting-steps.ts`. */
 export type Place = string;
 
-/** The place that stands for all places: its readers rest on every change. */
+/** The place that stands for all places. A step that reads it rests on every change. */
 export const ANYWHERE: Place = "";
 
 /** The place of one record. */

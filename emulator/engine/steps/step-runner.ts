@@ -9,7 +9,7 @@ import type { Step } from "./step.ts";
 
 /** Maximum number of runs of a step after other processes changed its records or took its partitions. */
 const MAX_TRIES = 10;
-/** Pause before a step is repeated that was refused twice because another process has its partition, ms of real time. */
+/** Pause before the repetition of a step that was refused twice because another process has its partition, ms of real time. */
 const PARTS_LOST_PAUSE_MS = 100;
 
 /**
@@ -126,7 +126,7 @@ export class StepRunner {
     if (tries === MAX_TRIES || !(isMoved || error instanceof PartitionsLostError))
       throw refusalFor(error);
     if (isMoved) await refreshRecords();
-    // The first refusal tells memory which partitions are lost. After another refusal memory has not learned it yet.
+    // After the first refusal memory drops the lost partitions. A second refusal means that it has not dropped them yet.
     else if (tries > 1) await pause(clock, PARTS_LOST_PAUSE_MS);
   }
 }

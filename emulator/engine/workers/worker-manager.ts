@@ -185,7 +185,7 @@ export class WorkerManager {
       tell({ type: "scale", endpointId, decision: made });
   }
 
-  /** Starts the workers that may be started now; says when to try again, and why, if one could not be started. */
+  /** Starts the workers that may start now. If one cannot be started, returns the reason and the time of the next try. */
   #startMissing(endpoint: Endpoint, scale: EndpointScale, decision: ScalerDecision) {
     const { fleet, clock, log } = this.#engine;
     const { gpus, starter } = this.#options;
@@ -213,7 +213,7 @@ export class WorkerManager {
     return { started, retryAt: clock.now() + retryMs, refusal: reason };
   }
 
-  /** The workers of an endpoint that is deleted, or leaves this process, leave. */
+  /** Tells the workers of an endpoint that is deleted, or leaves this process, to leave. */
   #retire(endpointId: string): void {
     const { directory, fleet } = this.#engine;
     const isMoving = directory.findEndpoint(endpointId) !== undefined;

@@ -13,7 +13,7 @@ export interface Claim {
   /** Lower-case names. */
   readonly signedHeaders: readonly string[];
   readonly signature: string;
-  /** Timeout of a presigned request from then on, ms; undefined for any other request. */
+  /** Validity of a presigned request from `timestamp` on, ms; undefined for any other request. */
   readonly validMs: number | undefined;
 }
 
@@ -32,7 +32,7 @@ export function claimOf(request: RawRequest): Claim {
   if (header !== undefined && isPresigned) {
     throw new S3Error(
       "InvalidArgument",
-      "the request is signed twice, in its Authorization header and in its query; it must be one of them",
+      "the request is signed twice, in its Authorization header and in its query; use only one of them",
     );
   }
   if (isPresigned) return claimInQuery(query);
