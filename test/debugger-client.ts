@@ -1,4 +1,4 @@
-/** A debugger as an editor is one: it attaches to the inspector's port, sees the program stop, and lets it go on. */
+/** A debugger like an editor's: it attaches to the inspector's port, sees the program pause, and lets it continue. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
@@ -21,7 +21,7 @@ export async function freeAddress(): Promise<string> {
   return `127.0.0.1:${address.port}`;
 }
 
-/** Disposing of it detaches; a paused program goes on. */
+/** Disposing of it detaches; a paused program continues. */
 export class DebuggerClient implements AsyncDisposable {
   readonly #socket: WebSocket;
   readonly #answers = new Map<number, (message: Message) => void>();
@@ -57,7 +57,7 @@ export class DebuggerClient implements AsyncDisposable {
     this.#callFrameId = stop.params?.callFrames?.[0]?.callFrameId;
   }
 
-  /** What an expression gives, in the frame where the program stands or, while it runs, in none. */
+  /** Value of an expression, in the frame of the pause or, while the program runs, in none. */
   async evaluate(expression: string): Promise<unknown> {
     const asked = { expression, returnByValue: true };
     const callFrameId = this.#callFrameId;

@@ -1,4 +1,4 @@
-/** Time that stands still until a test moves it. Due timers fire in order, and the work they cause can be waited for. */
+/** A clock that only a test moves. Due timers fire in order, and the work they cause can be waited for. */
 import type { Clock, Disarm } from "../emulator/core/time/clock.ts";
 
 interface Wake {
@@ -7,7 +7,7 @@ interface Wake {
   readonly wake: () => void;
 }
 
-/** Turns of the event loop after which work in memory is at rest: far more than any chain of commits here takes. */
+/** Turns of the event loop after which work in memory has settled: far more than any chain of commits here takes. */
 const TURNS = 50;
 /** Time limit of a wait for the disk. */
 const BUSY_MS = 5_000;
@@ -16,10 +16,10 @@ export class FakeClock implements Clock {
   #now: number;
   #order = 0;
   #wakes: Wake[] = [];
-  /** Whether something is under way that needs more than turns of the event loop, on a disk. */
+  /** Whether work is running that needs a disk, not only turns of the event loop. */
   isBusy: () => boolean = () => false;
 
-  /** Starts at a round moment in 2026 unless told otherwise (ms since the epoch). */
+  /** Starts at a round time in 2026 by default (ms since the epoch). */
   constructor(startAt = Date.UTC(2026, 0, 1)) {
     this.#now = startAt;
   }
@@ -36,12 +36,12 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** How many wakes are armed. */
+  /** Number of armed timers. */
   get armed(): number {
     return this.#wakes.length;
   }
 
-  /** Moves time on by `ms`, stopping at each moment something is due: that and all it sets off happens then. */
+  /** Advances by `ms`, with a stop at each due time: the timer fires and its work settles there. */
   async advance(ms: number): Promise<void> {
     const target = this.#now + ms;
     await this.settle();
@@ -55,13 +55,13 @@ export class FakeClock implements Clock {
     await this.settle();
   }
 
-  /** Moves time on by `ms` without firing, as for a stopped process; all due timers fire afterwards, late. */
+  /** Advances by `ms` without firing, like a frozen process; all due timers fire afterwards, late. */
   async standStill(ms: number): Promise<void> {
     this.#now += ms;
     await this.advance(0);
   }
 
-  /** Waits until work that needs no time to pass has come to rest. */
+  /** Waits until work that needs no time has settled. */
   async settle(): Promise<void> {
     const since = performance.now();
     for (let turn = 0; turn < TURNS; turn += 1) {

@@ -1,14 +1,14 @@
-/** Measures how long the machine itself stood still, so that time limits can leave it out. */
+/** Measures standstills of the machine itself, so that time limits can exclude them. */
 import fs from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 import { temporaryTree } from "./temporary-tree.ts";
 
 const EVERY_MS = 20;
-/** A busy machine is late by less; more is a machine that was paused, or a disk that did not answer. */
+/** Maximum delay of a busy machine; more means a machine that was paused, or a disk that did not answer. */
 const STALL_MS = 250;
 
-/** From `watch` on: waits a moment and has a byte put on disk, over and over, and adds up by how much that is late. */
+/** From `watch` on: waits a moment and writes a byte to the disk, again and again, and adds up the delays. */
 export class MachineStalls implements AsyncDisposable {
   #ended = false;
   #stalledMs = 0;

@@ -8,7 +8,7 @@ export interface TemporaryTree extends AsyncDisposable {
   path(...parts: string[]): string;
 }
 
-/** Makes the files, by path from the root; a path that ends in `/` is an empty directory. */
+/** Creates the files, by path from the root; a path that ends in `/` is an empty directory. */
 export async function temporaryTree(
   files: Readonly<Record<string, string>>,
 ): Promise<TemporaryTree> {

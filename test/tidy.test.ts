@@ -1,4 +1,4 @@
-/** States rules about this repository's own tree, and shows that each rule catches its violation. */
+/** Rules about this repository's own tree, each with violations that it must find. */
 import { describe, expect, test } from "vitest";
 import { circleOffences } from "./tidy/circles.ts";
 import { clockOffences } from "./tidy/clocks.ts";
@@ -18,7 +18,7 @@ import { wordOffences } from "./tidy/words.ts";
 const files = textFiles();
 const sources = files.filter(isSource).map((file) => parse(file.path, file.text));
 
-test("the rules see the tree: source on both sides, text beside it, nothing installed or built", () => {
+test("the rules cover the tree: source on both sides, other text files, nothing installed or built", () => {
   const paths = files.map((file) => file.path);
   expect(paths).toEqual(
     expect.arrayContaining([
@@ -142,7 +142,7 @@ describe("shape of files", () => {
     ]);
   });
 
-  test("no file or folder is a bucket", () => {
+  test("no file or folder has a name without meaning", () => {
     expect(offences(files, bucketOffences)).toEqual([]);
     for (const path of [
       "runtime/utils/a.ts",
@@ -156,8 +156,8 @@ describe("shape of files", () => {
   });
 });
 
-describe("what only one place may do", () => {
-  test("core and engine read neither clock nor chance", () => {
+describe("reserved operations", () => {
+  test("core and engine use neither the machine's clock nor its randomness", () => {
     expect(offences(sources, clockOffences)).toEqual([]);
     const caught = [
       `Date.now()`,
@@ -204,7 +204,7 @@ describe("what only one place may do", () => {
     ]);
   });
 
-  test("only the one function that moves workers changes their lives", () => {
+  test("only the worker's transition function changes its life", () => {
     expect(offences(sources, lifeOffences)).toEqual([]);
     const caught = [
       `worker.life = next`,
@@ -225,7 +225,7 @@ describe("what only one place may do", () => {
   });
 });
 
-describe("what nobody may do", () => {
+describe("forbidden code and text", () => {
   test("no use case takes the whole engine, and no port has more than twelve members", () => {
     expect(offences(sources, partsOffences)).toEqual([]);
     const wholeEngine = [
@@ -245,7 +245,7 @@ describe("what nobody may do", () => {
     ]);
   });
 
-  test("nothing silences the compiler or leaves tests out", () => {
+  test("no code silences the compiler or leaves a test out", () => {
     expect(offences(sources, escapeOffences)).toEqual([]);
     expectCaught(escapeOffences, [
       {
@@ -268,7 +268,7 @@ describe("what nobody may do", () => {
     ]);
   });
 
-  test("no comment begins with a word for something that is said elsewhere", () => {
+  test("no comment begins with a word for something said elsewhere", () => {
     expect(offences(sources, commentOffences)).toEqual([]);
     const caught = [
       `// Of a job.`,
@@ -280,7 +280,7 @@ describe("what nobody may do", () => {
     expectCaught(commentOffences, [{ at: "runtime/core/x.ts", caught, allowed }]);
   });
 
-  test("no text carries notes to oneself or names where it was written", () => {
+  test("no text has notes to oneself or names where it was written", () => {
     expect(offences(files, wordOffences)).toEqual([]);
     const caught = [
       ["// TO", "DO: later"],

@@ -1,4 +1,4 @@
-/** Workers that take every job of an endpoint and end it in one of all ways, by turns; and workers that take none. */
+/** Workers that take every job of an endpoint and end it in all ways by turns, and workers that take none. */
 import { Buffer } from "node:buffer";
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
 import type { EngineContext } from "../../emulator/engine/parts/engine-parts.ts";
@@ -9,7 +9,7 @@ import type { ScriptedWorker } from "../unit/scripted-worker.ts";
 
 const CREDIT = 64;
 
-/** The input of a job that fails, whoever's turn it is. */
+/** The input of a job that always fails. */
 export const FAILING_INPUT = { fails: true };
 const FAILING = Buffer.from(JSON.stringify(FAILING_INPUT));
 
@@ -28,13 +28,13 @@ const ENDINGS: readonly Ending[] = [
     await worker.complete(job, [1, "two"]);
   },
   (worker, job) => worker.finish(job, { kind: "timed-out", failure: timedOut }),
-  // Its lease runs out.
+  // Its lease ends.
   async () => undefined,
 ];
 
 const timedOut = { type: "execution_timeout", message: "it took too long" } as const;
 
-/** Serves `endpointId` until the returned function is called. What a worker's report throws is handed to `failed`. */
+/** Serves `endpointId` until the returned function is called. Errors of a worker's report go to `failed`. */
 export async function startBusyWorker(
   test: TestEngine,
   endpointId: string,

@@ -1,4 +1,7 @@
-/** Arbitrary documents of GraphQL: as the schema has them, with values that are often wrong; and such documents broken, deep or wide. */
+/**
+ * Arbitrary documents of GraphQL: valid by the schema, with values that are often wrong; and such documents
+ * broken, deep or wide.
+ */
 import fc from "fast-check";
 import {
   buildSchema,
@@ -17,7 +20,7 @@ import { anyBomb, withFragments } from "./graphql-fragments.ts";
 export interface FuzzDocument {
   /** Number of the request. */
   readonly body: string;
-  /** Its syntax and its fields are. */
+  /** Whether its syntax and its fields are valid. */
   readonly isValid: boolean;
   /** Whether it is sent with a key. */
   readonly key: boolean;
@@ -25,7 +28,7 @@ export interface FuzzDocument {
 
 const schema = buildSchema(`${OUTPUT_TYPES}${INPUT_TYPES}`);
 
-/** What documents are written by. */
+/** Data for documents. */
 export const fuzzSchema = schema;
 
 const ids = ["echo", "none", "", "runpod-ubuntu"];
@@ -142,12 +145,12 @@ export const queryDocument = operation("query");
 
 const validDocument = fc.oneof(queryDocument, operation("mutation"));
 
-/** With a part of its fields in fragments. */
+/** A document with a part of its fields in fragments. */
 const fragmentedDocument = fc
   .tuple(validDocument, fc.nat())
   .map(([document, seed]) => withFragments(schema, document, seed));
 
-/** Cut, with something put in, or with a part twice. */
+/** A document that is cut, with an insertion, or with a part twice. */
 const brokenDocument = fc
   .tuple(
     validDocument,

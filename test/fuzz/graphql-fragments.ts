@@ -1,4 +1,7 @@
-/** Writes documents of GraphQL with fragments: the same ones with a part of their fields moved there, and such as grow when they are expanded. */
+/**
+ * Writes documents of GraphQL with fragments: documents with a part of their fields moved there, and documents
+ * that grow when they are expanded.
+ */
 import fc from "fast-check";
 import {
   type DefinitionNode,
@@ -15,8 +18,8 @@ import {
 import { seededNumbers } from "../model/random-source.ts";
 
 /**
- * The document with runs of its fields in fragments, named and inline ones, chosen by `seed`. It asks for the same fields in the
- * same order.
+ * The document with runs of its fields in fragments, named and inline ones, chosen by `seed`. It requests the same
+ * fields in the same order.
  */
 export function withFragments(schema: GraphQLSchema, document: string, seed: number): string {
   const chance = seededNumbers(seed);
@@ -62,7 +65,10 @@ function typeNamed(value: string) {
   return { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value } } as const;
 }
 
-/** A fragment that spreads the one below it `spreads` times, `levels` deep: a few hundred bytes that are very many fields. */
+/**
+ * A fragment that spreads the one below it `spreads` times, `levels` deep: a few hundred bytes for very many
+ * fields.
+ */
 export function fragmentBomb(levels: number, spreads: number, last = "id"): string {
   const fragments = Array.from({ length: levels }, (_, level) => {
     const below = level + 1 === levels ? last : `...L${level + 1} `;

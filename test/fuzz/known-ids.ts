@@ -1,6 +1,6 @@
-/** The ids that answers gave, so that later requests can be about things that are there. */
+/** The ids in earlier answers, so that later requests can be about existing resources. */
 
-/** Stands in a generated request for an id that is chosen when it is sent. */
+/** Placeholder in a generated request for an id that is chosen when it is sent. */
 export class KnownId {
   readonly parameter: string;
   readonly nth: number;
@@ -15,7 +15,7 @@ export class KnownId {
   }
 }
 
-/** The parameters of a path to one thing. */
+/** The parameters of a path to one resource. */
 export type Place = Readonly<Record<string, string>>;
 
 /** Maximum number of remembered ids of a kind; the oldest are forgotten and have mostly been deleted. */
@@ -25,7 +25,7 @@ export class KnownIds {
   readonly #always: Readonly<Record<string, Place>>;
   readonly #places = new Map<string, Place[]>();
 
-  /** @param always things that are there from the beginning, by their parameter */
+  /** @param always resources that exist from the beginning, by their parameter */
   constructor(always: Readonly<Record<string, Place>>) {
     this.#always = always;
   }
@@ -35,7 +35,7 @@ export class KnownIds {
     this.#places.set(parameter, [...places, place].slice(-REMEMBERED));
   }
 
-  /** The place of the id: often a permanent one, otherwise mostly a new one. */
+  /** Index of the id: often a permanent one, otherwise mostly a new one. */
   place({ parameter, nth }: KnownId): Place {
     const places = this.#places.get(parameter) ?? [];
     const always = this.#always[parameter];

@@ -1,4 +1,4 @@
-/** Plays generated requests against a real server and holds every answer against the OpenAPI document. */
+/** Plays generated requests against a real server and checks every answer against the OpenAPI document. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { Pool } from "undici";
@@ -9,28 +9,28 @@ import { KnownId, KnownIds, type Place } from "./known-ids.ts";
 import { nameOf, requestsTo, type FuzzRequest } from "./request-arbitrary.ts";
 import { LOOK_MS } from "../setup/patience.ts";
 
-/** Requests that are on their way together. */
+/** Number of concurrent requests. */
 const BATCH = 48;
-/** Number of batches after which it is asked anew what is wanted. */
+/** Number of batches after which the wanted operations are determined again. */
 const BATCHES_A_LOOK = 4;
 
 /** Maximum real time of an answer without a wait. */
 const PATIENCE_MS = 4;
-/** Service time that passes at once: after each batch, and while only answers are left that wait for it. */
+/** Service time of an advance: after each batch, and while only answers that wait for it are left. */
 const STEP_MS = 100_000;
-/** Service time after which the reader of a stream hangs up. */
+/** Service time after which the reader of a stream disconnects. */
 const HANG_UP_MS = 400_000;
 
 const MOST_WORKERS = 20;
 
-/** How often each operation answered with each status: `GET /v1/templates 200`. */
+/** Number of answers by operation and status: `GET /v1/templates 200`. */
 export type Tally = Map<string, number>;
 
 export function answersIn(tally: Tally): number {
   return [...tally.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** What is there from the beginning. */
+/** Resources that exist from the beginning. */
 const ALWAYS = {
   endpointId: { endpointId: "echo" },
   templateId: { templateId: "echo" },
@@ -116,12 +116,12 @@ class Round {
     const hangUp = new AbortController();
     const played = Promise.all(requests.map((request) => this.#send(request, hangUp.signal)));
     const isOver = () => played.then(() => true);
-    // Clients that wait for a job or a stream wait by the service's clock.
+    // Clients that wait for a job or a stream use the service's clock.
     const { clock } = this.#service.test;
     let passedMs = 0;
     let answered = -1;
     while (!(await Promise.race([isOver(), patience()]))) {
-      // The next ones may need no time to pass, in which jobs end and are forgotten.
+      // The next requests may need no time, in which jobs end and are deleted.
       if (this.#answered > answered) {
         answered = this.#answered;
         continue;
@@ -160,7 +160,7 @@ class Round {
     for (const id of idsIn(json)) this.#ids.add("jobId", { endpointId: "echo", jobId: id });
   }
 
-  /** Resolves with what to remember of the answer. */
+  /** Resolves with the ids to remember from the answer. */
   async #send(request: FuzzRequest, hangUp: AbortSignal): Promise<(() => void) | undefined> {
     const place = this.#placeOf(request);
     const target = request.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => place[name] ?? "");
@@ -178,7 +178,7 @@ class Round {
         signal: isStream(request) ? hangUp : AbortSignal.timeout(LOOK_MS),
       });
       const { statusCode: status, headers } = answer;
-      // Some streams end with their reader only.
+      // Some streams end only with their reader.
       this.#count(`${nameOf(request)} ${status}`);
       const text = await answer.body.text();
       assertDocumented(request.method, path, { status, headers, text });
@@ -197,7 +197,7 @@ class Round {
     this.#tally.set(what, (this.#tally.get(what) ?? 0) + 1);
   }
 
-  /** The last parameter names a thing and with it where that is. */
+  /** The last parameter names a resource, and with it the values of the others. */
   #placeOf({ parameters }: FuzzRequest): Place {
     const entries = Object.entries(parameters);
     const [, last] = entries.at(-1) ?? [];
@@ -214,27 +214,27 @@ class Round {
     return "raw" in body ? body.raw : JSON.stringify(this.#ids.chosen(body.json), fewWorkers);
   }
 
-  /** Remembers the things that the answer names. */
+  /** Remembers the resources in the answer. */
   #learn({ method, path }: FuzzRequest, place: Place, text: string): void {
     const parameter = parameterNamedBy(method, path);
-    // The documentation page has files, and is no JSON.
+    // The documentation page has files and is no JSON.
     if (parameter === undefined || !/^[[{]/.test(text)) return;
-    // Lists begin with the newest, which is to be remembered longest.
+    // Lists begin with the newest, which must be remembered longest.
     for (const id of idsIn(JSON.parse(text)).toReversed())
       this.#ids.add(parameter, { ...place, [parameter]: id });
   }
 }
 
-/** An endpoint has as many workers as it is told to, and this machine has no room for a million. */
+/** Bounds the workers of an endpoint, because this machine has no room for a million. */
 function fewWorkers(name: string, value: unknown): unknown {
   const isCount = ["workersMin", "workersMax", "min", "max"].includes(name);
   return isCount && typeof value === "number" ? Math.min(value, MOST_WORKERS) : value;
 }
 
-/** Some requests kill workers or freeze them, and idle ones say nothing: users are to see that, and it is no defect. */
+/** Some requests kill or freeze workers, and idle ones are silent: log lines about that are no defects. */
 const END_OF_WORKER = /^worker (?:ended unasked|could not initialize|said nothing|was to leave)/;
 
-/** @throws Error when the service logged a defect or does not answer any more */
+/** @throws Error if the service logged a defect or does not answer any more */
 async function assertUnharmed(service: TestHttp, seed: number): Promise<void> {
   const defect = service.test.logged.find(
     ({ level, message }) => level === "error" && !END_OF_WORKER.test(message),
@@ -244,7 +244,7 @@ async function assertUnharmed(service: TestHttp, seed: number): Promise<void> {
   assert.equal(status, 200, `seed ${seed}: the service lists no endpoints any more`);
 }
 
-/** The ids of a thing, of an array of things, or of a page of them. */
+/** The ids of a resource, of an array of resources, or of a page of them. */
 function idsIn(answer: unknown): readonly string[] {
   if (typeof answer !== "object" || answer === null) return [];
   if ("id" in answer && typeof answer.id === "string") return [answer.id];
@@ -260,7 +260,7 @@ function parameterNamedBy(method: string, path: string): string | undefined {
   return /^\{(\w+)\}/.exec(item?.path.slice(path.length + 1) ?? "")?.[1];
 }
 
-/** These operations, and those whose answers name what the paths of these ask for. */
+/** These operations, and those with answers that contain the ids of their paths. */
 function withSources(wanted: ReadonlySet<string>): ReadonlySet<string> {
   const sources = ALL_DOCUMENTED.filter(({ method, path }) => {
     const parameter = parameterNamedBy(method, path);
@@ -283,13 +283,13 @@ function keyOf({ key }: FuzzRequest): Record<string, string> {
   }
 }
 
-/** Events may go on for as long as the client listens. */
+/** Events may continue while the client listens. */
 function isStream({ path, method }: FuzzRequest): boolean {
   const found = ALL_DOCUMENTED.find((each) => each.path === path && each.method === method);
   return JSON.stringify(found?.operation.responses?.["200"] ?? "").includes("text/event-stream");
 }
 
-/** False, after a while. */
+/** Resolves to false after a while. */
 function patience(): Promise<boolean> {
   return new Promise((resolve) => {
     setTimeout(resolve, PATIENCE_MS, false);

@@ -1,4 +1,4 @@
-/** Requests to every operation of the OpenAPI documents: most as it asks for them, some not. */
+/** Requests to every operation of the OpenAPI documents: mostly valid ones, some invalid. */
 import fc from "fast-check";
 import { anyCharacter } from "../any-character.ts";
 import { ALL_DOCUMENTED, type DocumentedOperation } from "../unit/http/documented.ts";
@@ -9,7 +9,7 @@ export interface FuzzRequest {
   readonly method: string;
   /** Path in the document's form. */
   readonly path: string;
-  /** Texts are put into the path as they stand. */
+  /** Texts are put into the path unchanged. */
   readonly parameters: Readonly<Record<string, KnownId | string>>;
   readonly query: readonly (readonly [name: string, value: unknown])[];
   readonly key: "good" | "bare" | "wrong" | "none";
@@ -20,7 +20,7 @@ export interface FuzzRequest {
 interface Parameter {
   readonly in: string;
   readonly name: string;
-  /** False for a list that is one value with commas. */
+  /** False: the list is one value with commas. */
   readonly explode?: boolean;
   readonly schema: Schema;
 }
@@ -31,7 +31,7 @@ function resolverOf({ schemas }: DocumentedOperation): Resolve {
   return (reference) => schemas[reference.split("/").at(-1) ?? ""] ?? {};
 }
 
-/** Nearly always `value`. */
+/** Chooses `value` nearly always. */
 function mostly<Value>(value: Value, ...others: fc.Arbitrary<Value>[]): fc.Arbitrary<Value> {
   return fc.oneof(
     { weight: 30, arbitrary: fc.constant(value) },
@@ -44,7 +44,7 @@ const oddSegment: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 40 }).map((text) => encodeURIComponent(text)),
 );
 
-/** Odd numbers name new things; if permanent ones were deleted as often, nothing would be left. */
+/** Odd numbers choose new resources; if permanent ones were deleted as often, none would be left. */
 function pathParameters(
   method: string,
   names: readonly string[],
@@ -78,7 +78,7 @@ function queryOf(
       )
       .map((sent) => sent.map((value) => [name, value] as const));
   });
-  // Where there are rules between parameters, few come through that have most of them.
+  // With rules between parameters, few requests with most of them are valid.
   return fc.oneof(
     { weight: 4, arbitrary: fc.tuple(...values).map((lists) => lists.flat()) },
     { weight: 1, arbitrary: fc.constant([]) },
@@ -144,7 +144,7 @@ function requestsOf(documented: DocumentedOperation): fc.Arbitrary<FuzzRequest> 
   });
 }
 
-/** All operations. To make one takes some milliseconds. */
+/** All operations, cached: creating one takes some milliseconds. */
 const WEIGHTED = ALL_DOCUMENTED.map((documented) => ({
   name: nameOf(documented),
   weight: documented.operation.tags?.includes("jobs") || makes(documented) ? 4 : 1,
@@ -166,7 +166,7 @@ export function requestsTo(wanted: ReadonlySet<string> = new Set()): fc.Arbitrar
   );
 }
 
-/** As `wanted` and tallies name it. */
+/** Name in `wanted` and in tallies. */
 export function nameOf({ method, path }: Pick<DocumentedOperation, "method" | "path">): string {
   return `${method} ${path}`;
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { anyCharacter } from "../any-character.ts";
 import { KnownId } from "./known-ids.ts";
 
-/** As far as the document uses it. */
+/** The part of JSON schema that the document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string;
@@ -58,7 +58,7 @@ export function fitting(schema: Schema, resolve: Resolve, name = ""): fc.Arbitra
   }
 }
 
-/** Values that need not fit: one member of a fitting object is missing, too many or of another kind. */
+/** Values that may be invalid: one member of a valid object is missing, too many or of another kind. */
 export function misfitting(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   return fc
     .tuple(fitting(schema, resolve), fc.nat(), fc.constantFrom("drop", "add", "change"), anyValue)
@@ -76,7 +76,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.jsonValue({ maxDepth: 2 });
 
 const memberNames = fc.stringMatching(/^[A-Z_]{1,8}$/);
 
-/** Each value has what one alternative requires, and nothing that only others have. */
+/** Each value has the required members of one alternative, and none that only others have. */
 function oneOfObjects(
   { properties = {}, required = [], ...schema }: Schema,
   alternatives: readonly Schema[],
@@ -107,7 +107,7 @@ function objects(schema: Schema, resolve: Resolve): fc.Arbitrary<unknown> {
   return fc.tuple(others, known).map(([more, given]) => ({ ...more, ...given }));
 }
 
-/** What may be absent is: rules between members would refuse most objects that have them all. */
+/** Optional members are absent: rules between members would refuse most objects with all of them. */
 function seldom(value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const absent = fc.constant<unknown>(undefined);
   return fc.oneof({ weight: 4, arbitrary: absent }, { weight: 1, arbitrary: value });
@@ -131,7 +131,7 @@ function strings(schema: Schema, name: string): fc.Arbitrary<unknown> {
   );
 }
 
-/** Making it takes a tenth of a second. */
+/** Cached, because creating it takes a tenth of a second. */
 const webUrls = fc.webUrl({ validSchemes: ["http", "https"] });
 
 function anyString(schema: Schema, name: string): fc.Arbitrary<unknown> {
@@ -153,13 +153,13 @@ function anyString(schema: Schema, name: string): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 6, arbitrary: id }, { weight: 1, arbitrary: text });
 }
 
-/** Making one takes some 20 ms, and the same patterns stand in many places. */
+/** Cached, because creating one takes some 20 ms, and equal patterns are in many places. */
 const matchings = new Map<string, fc.Arbitrary<string>>();
 
 function textsMatching(pattern: string): fc.Arbitrary<string> {
   const made = matchings.get(pattern);
   if (made) return made;
-  // Larger ones are mostly over limits that a pattern does not say.
+  // Larger values mostly exceed limits that a pattern does not have.
   const matching = fc.stringMatching(new RegExp(pattern), { size: "xsmall" });
   matchings.set(pattern, matching);
   return matching;

@@ -1,4 +1,4 @@
-/** An engine on the memory store with time and chance in the test's hands, and workers the test plays itself. */
+/** An engine on the memory store, with time and chance controlled by the test, and workers that the test scripts. */
 import type { Random } from "../../emulator/core/time/clock.ts";
 import type { Endpoint } from "../../emulator/core/resources/endpoints/endpoint.ts";
 import type { GpuInventory } from "../../emulator/core/workers/gpu-allocation.ts";
@@ -36,11 +36,11 @@ export interface TestEngine extends AsyncDisposable {
   readonly engine: EngineContext;
   readonly pods: PodKeeper;
   readonly workers: WorkerManager;
-  /** Real time, which service time runs with until it is advanced. */
+  /** Real time, which service time follows until it is advanced. */
   readonly clock: FakeClock;
   /** Everything that the engine has logged. */
   readonly logged: readonly LogEntry[];
-  /** Where another replica can have the store as well. */
+  /** A store that another replica can have as well. */
   readonly shared: { readonly replicas: TwoReplicas; readonly ownership: Ownership } | undefined;
   /** Adds an endpoint (default id `echo`) with a template of its own; no worker is started for it. */
   addEndpoint(id?: string, settings?: Partial<Endpoint>): Promise<Endpoint>;
@@ -60,23 +60,23 @@ export interface HarnessOptions {
   readonly findGpus?: () => Promise<GpuInventory>;
   /** Default: no traces are collected. */
   readonly tracer?: Tracer;
-  /** By default pods are not run. */
+  /** Default: pods do not run. */
   readonly podLauncher?: PodLauncher;
   /** By default no server is healthy. */
   readonly healthProbe?: HealthProbe;
-  /** Default: as much is kept in memory as by the service. */
+  /** Default: the service's bounds of memory. */
   readonly limits?: MemoryLimits;
   /** Ownership, for a store that several engines share. */
   readonly ownership?: Ownership;
-  /** How many ids were drawn before: engines that share a store draw no id twice. */
+  /** Number of ids drawn before: engines that share a store draw no id twice. */
   readonly drawn?: number;
-  /** Encrypts stored secrets; by default a key of the engine's own. */
+  /** Key that encrypts stored secrets; default: the engine's own. */
   readonly secretKey?: SecretKey;
 }
 
 /**
- * An engine (on a memory store unless told otherwise) with the endpoint `echo`. Its jobs wait until the test connects a
- * worker, or hands in a launcher.
+ * An engine (by default on a memory store) with the endpoint `echo`. Its jobs wait until the test connects a
+ * worker, or passes a launcher.
  */
 export async function createTestEngine(
   store: Store = createMemoryStore(),
@@ -88,7 +88,10 @@ export async function createTestEngine(
   return test;
 }
 
-/** As `createTestEngine`, for a service; with `SV_TEST_FORWARDED` on a store that another replica can have as well. */
+/**
+ * Like `createTestEngine`, for a service; with `SV_TEST_FORWARDED` on a store that another replica can have as
+ * well.
+ */
 export async function createServiceEngine(
   launcher?: Launcher,
   options?: HarnessOptions,
@@ -115,7 +118,7 @@ export async function openReplica(
   const stop: TestEngine["stop"] = async (how) => {
     const stopped = test.stop(how).then(() => true);
     const advanced = () => test.clock.advance(1_000).then(() => false);
-    // Jobs that run have a while to end where they are.
+    // Running jobs have a while to end in place.
     for (let isOver = false; !isOver;) isOver = await Promise.race([stopped, advanced()]);
     await replicas.left();
   };
@@ -210,7 +213,7 @@ function collectingLog(entries: LogEntry[]): EngineLog {
   return { info: collect("info"), warn: collect("warn"), error: collect("error") };
 }
 
-/** Starts nothing: the test connects its workers itself. */
+/** A launcher that starts nothing: the test connects its workers itself. */
 const unwilling: Launcher = {
   refuses: () => "tests connect their own workers",
   launch: () => {
@@ -219,7 +222,7 @@ const unwilling: Launcher = {
   close: async () => undefined,
 };
 
-/** The same ids in the same order in every run, in the form of real ones. */
+/** Equal ids in equal order in every run, in the form of real ones. */
 function seededRandom(first: number): Random {
   let drawn = first;
   const counter = (digits: number, radix: number) =>

@@ -26,12 +26,12 @@ export class ScannedTurns implements Disposable {
     this.#next = setImmediate(begin);
   }
 
-  /** The most that was scanned in one turn. */
+  /** Maximum scanned in one turn. */
   get mostBytes(): number {
     return Math.max(...this.#bytes);
   }
 
-  /** All that was scanned. */
+  /** Total scanned. */
   get totalBytes(): number {
     return this.#bytes.reduce((sum, bytes) => sum + bytes, 0);
   }

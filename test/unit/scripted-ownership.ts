@@ -4,15 +4,15 @@ import type { Ownership, Replica, ReplicaState } from "../../emulator/store/owne
 export class ScriptedCluster {
   /** Live replicas by id. */
   readonly replicas = new Map<string, Replica>();
-  /** Id of the replica that has the endpoint; an endpoint that is not here is `rest`'s. */
+  /** Id of the replica that owns the endpoint; an endpoint that is not listed is `rest`'s. */
   readonly owners = new Map<string, string | undefined>();
-  /** Id of the replica that has everything else. */
+  /** Id of the replica that owns everything else. */
   rest: string | undefined;
-  /** How often records were asked for. */
+  /** Number of refreshes of records. */
   refreshed = 0;
   #moved = Promise.withResolvers<void>();
 
-  /** What a replica of that id knows; it is reached at `address`. */
+  /** The view of the replica with that id, which is reached at `address`. */
   join(id: string, address: () => string): ScriptedOwnership {
     return new ScriptedOwnership(this, {
       id,
@@ -22,7 +22,7 @@ export class ScriptedCluster {
     });
   }
 
-  /** Everybody learns that something has moved. */
+  /** All replicas learn of a move. */
   announce(): void {
     const moved = this.#moved;
     this.#moved = Promise.withResolvers();
@@ -107,7 +107,7 @@ export class ScriptedOwnership implements Ownership {
   }
 
   follow(): void {
-    // Nobody changes records.
+    // No replica changes records.
   }
 
   async refreshRecords(): Promise<void> {

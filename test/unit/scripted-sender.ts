@@ -1,4 +1,4 @@
-/** Stands in for the receivers of webhooks: records calls and answers as scripted. */
+/** A sender in place of real receivers of webhooks: records calls and gives scripted answers. */
 import { areInHand } from "../../emulator/core/jobs/opened-payload.ts";
 import { piecesInHand } from "../../emulator/engine/jobs/read/show-payload.ts";
 import type {
@@ -20,17 +20,17 @@ export interface SentCall {
 export class ScriptedSender implements WebhookSender {
   /** All calls so far. */
   readonly calls: SentCall[] = [];
-  /** How many calls are waiting for their answers, and how many ever did at a time. */
+  /** Number of calls that wait for their answers now, and the maximum at a time. */
   open = 0;
   mostOpen = 0;
   readonly #answer: (call: SentCall, index: number) => ScriptedAnswer;
 
-  /** `answer` is asked with each call and its number from 0; by default all is well. */
+  /** Calls `answer` with each call and its number from 0; by default every call succeeds. */
   constructor(answer: (call: SentCall, index: number) => ScriptedAnswer = () => 200) {
     this.#answer = answer;
   }
 
-  /** Answers in this order, the last one for ever. */
+  /** Answers in this order, the last one forever. */
   static answering(...answers: readonly ScriptedAnswer[]): ScriptedSender {
     return new ScriptedSender(
       (_call, index) => answers[Math.min(index, answers.length - 1)] ?? 200,

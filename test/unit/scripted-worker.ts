@@ -1,4 +1,4 @@
-/** A worker played by a test: it takes jobs and reports on them over an in-memory session, exactly as told. */
+/** A worker that a test scripts: it takes jobs and reports on them over an in-memory session, exactly as told. */
 import { Buffer } from "node:buffer";
 import type { Failure } from "../../runtime/protocol/failure.ts";
 import type { HandedJob, Outcome } from "../../runtime/protocol/outcome.ts";
@@ -34,7 +34,7 @@ export class ScriptedWorker {
     return this.report({ credit: count });
   }
 
-  /** The next job handed over that was not taken before. */
+  /** The next handed-over job that was not taken before. */
   nextJob(): Promise<HandedJob> {
     const job = this.#waiting.shift();
     if (job) return Promise.resolve(job);

@@ -1,18 +1,18 @@
 /**
- * Databases for two replicas. One has all partitions; the other one counts as new for the whole test, so that it passes all
- * requests on to the first.
+ * Databases for two replicas. One owns all partitions; the other counts as new for the whole test, so it forwards
+ * all requests to the first.
  */
 import { inject } from "vitest";
 import type { PostgresStore } from "../../emulator/store/postgres/postgres-store.ts";
 import { newDatabase, openIn } from "../contract/store/postgres-subject.ts";
 
-/** Every request goes first to a replica that owns nothing, which passes it on to the owner. */
+/** Every request goes first to a replica that owns nothing, which forwards it to the owner. */
 export const IS_FORWARDED = process.env["SV_TEST_FORWARDED"] === "1";
 
-/** No replica has settled by itself, and no lease runs out, before a test has ended. */
+/** No replica settles by itself, and no lease ends, within a test. */
 const TIMES = { lease: 600_000, settle: 600_000 };
 
-/** Before it is known. */
+/** The address before it is known. */
 const NOWHERE = "http://127.0.0.1:1";
 
 /** Makes all present replicas settled, at that address. */
@@ -42,14 +42,14 @@ export class TwoReplicas {
   }
 
   /**
-   * The first replica keeps everything, whoever joins.
+   * Lets the first replica keep everything, whoever joins.
    * @param address its address
    */
   async settle(address: string): Promise<void> {
     await this.#database.client.query(SETTLE, [address]);
   }
 
-  /** Call this when the store of one is closed: after the last one the database is not needed. */
+  /** Call this when a store is closed: after the last one the database is not needed. */
   async left(): Promise<void> {
     this.#joined -= 1;
     if (this.#joined > 0) return;

@@ -1,16 +1,16 @@
-/** Who listens where, by the kernel's own tables and by a copy of them. */
+/** Listening sockets, by the kernel's own tables and by a copy of them. */
 import { once } from "node:events";
 import fs from "node:fs";
 import { createServer } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { addressesIn, wideAddresses } from "../../../emulator/balance/listening-sockets.ts";
 
-/** Other systems tell of their sockets in other ways, which are not asked. */
+/** Other systems list their sockets in other ways, which are not used. */
 const hasTables = fs.existsSync("/proc/net/tcp");
 
 const HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid\n";
 
-it("the tables are read as the kernel writes them", () => {
+it("the tables are read in the kernel's form", () => {
   const table =
     `${HEAD}   0: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0\n` +
     "   1: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0\n" +
@@ -49,7 +49,7 @@ it.runIf(hasTables)("a socket of this machine is found by its port", async () =>
 });
 
 it.runIf(hasTables)(
-  "where somebody listens on loopback alone, nothing is said of others on the same port",
+  "if a server listens on loopback alone, others on the same port are not reported",
   async () => {
     const port = await listenAt("127.0.0.1");
     await listenAt("127.0.0.2", port);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { closedLoop } from "../../../bench/load/closed-loop.ts";
 
-test("keeps so many requests in flight and never more, each slot with one", async () => {
+test("a load keeps its number of requests in flight and never more, one in each slot", async () => {
   const busy = new Set<number>();
   let most = 0;
   const result = await closedLoop({ inFlight: 7, durationMs: 200 }, async (slot) => {
@@ -28,7 +28,7 @@ test("a load with a failed request is no measurement, and ends at once", async (
   await expect(load).rejects.toThrow("429");
 });
 
-test("at a pace a slot sends none before it is due, and one that was held up is counted from when it was due", async () => {
+test("at a pace a slot sends no request before it is due, and measures a late one from its due time", async () => {
   let now = 1_000;
   const pass = async (ms: number) => void (now += ms);
   const sentAt: number[] = [];
@@ -39,6 +39,6 @@ test("at a pace a slot sends none before it is due, and one that was held up is 
   };
   const result = await closedLoop(load, once, { now: () => now, wait: pass });
   expect(sentAt).toEqual([1_000, 1_090, 1_100]);
-  // The first took 90 ms, the second was due 40 ms before it was sent, the third was in time.
+  // The first request took 90 ms, the second was due 40 ms before it was sent, the third was in time.
   expect(result).toEqual({ perSecond: 3 / 0.14, answers: 3, p50Ms: 40, p99Ms: expect.closeTo(89) });
 });

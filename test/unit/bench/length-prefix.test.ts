@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { frame, FrameReader } from "../../../bench/floors/length-prefix.ts";
 
-test("messages come out as they went in, in whatever parts they arrive", () => {
+test("messages arrive unchanged, in whatever parts", () => {
   const message = fc.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes));
   fc.assert(
     fc.property(fc.array(message), fc.integer({ min: 1, max: 9 }), (messages, partBytes) => {

@@ -12,13 +12,13 @@ test("without options every row is run at full length", () => {
   expect(parseOptions([], ROWS)).toEqual({ rows: ROWS, quick: false, against: undefined });
 });
 
-test("rows can be chosen one by one or together, and keep the table's order", () => {
+test("rows can be chosen singly or together, and keep the table's order", () => {
   const chosen = { rows: ["idle", "spawn"], quick: true, against: undefined };
   expect(parseOptions(["--only", "spawn,idle", "--quick"], ROWS)).toEqual(chosen);
   expect(parseOptions(["--quick", "--only", "spawn", "--only", "idle"], ROWS)).toEqual(chosen);
 });
 
-test("a row that is not there is refused, and the others are named", () => {
+test("an unknown row is refused, and the known ones are named", () => {
   expect(() => parseOptions(["--only", "speed"], ROWS)).toThrow(
     'There is no row "speed". The rows are: idle, throughput, spawn.',
   );
@@ -28,7 +28,7 @@ test("an unknown flag is refused", () => {
   expect(() => parseOptions(["--fast"], ROWS)).toThrow("--fast");
 });
 
-test("another checkout is found from the folder one is in", () => {
+test("another checkout is found relative to the current folder", () => {
   const { against } = parseOptions(["--against", "../before"], ROWS);
   expect(against).toBe(path.resolve("../before"));
 });

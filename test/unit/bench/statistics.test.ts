@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { median, quantile, ratio, sum, summarize } from "../../../bench/statistics.ts";
 
-/** Without -0, which a test of identity would tell from 0. */
+/** Without -0, which differs from 0 in a test of identity. */
 const value = fc.double({ min: -1e9, max: 1e9, noNaN: true }).map((number) => number + 0);
 const values = fc.array(value, { minLength: 1 });
 
@@ -25,24 +25,24 @@ describe("quantile", () => {
     );
   });
 
-  test("leaves the values as they were", () => {
+  test("does not change the values", () => {
     const all = [3, 1, 2];
     quantile(all, 0.5);
     expect(all).toEqual([3, 1, 2]);
   });
 
-  test("refuses to speak of no values", () => {
+  test("refuses an empty list", () => {
     expect(() => quantile([], 0.5)).toThrow(RangeError);
     expect(() => median([])).toThrow("no values");
   });
 });
 
-test("a summary names the median, the extremes and the number of rounds", () => {
+test("a summary has the median, the extremes and the number of rounds", () => {
   expect(summarize([5, 1, 9])).toEqual({ median: 5, low: 1, high: 9, count: 3 });
 });
 
 describe("ratio", () => {
-  test("is taken round by round, so that a slow round of both does not show", () => {
+  test("is computed round by round, so that a slow round of both does not show", () => {
     expect(ratio([10, 1000, 20], [5, 500, 10])).toEqual({ median: 2, low: 2, high: 2, count: 3 });
   });
 

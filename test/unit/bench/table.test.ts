@@ -43,7 +43,7 @@ describe("a number", () => {
     [0.012345, "0.0123"],
     [0, "0"],
     [-5.166, "-5.17"],
-  ])("%d is written %s", (value, text) => {
+  ])("is written in the table: %d as %s", (value, text) => {
     expect(number(value)).toBe(text);
   });
 });
@@ -64,7 +64,7 @@ describe("the table for the terminal", () => {
     expect(lineWith("without a peer")).toMatch(/a peer\s+–\s+≥ 2 ×$/);
   });
 
-  test("lets each column begin at the same place in all rows", () => {
+  test("begins each column at the same place in all rows", () => {
     const places = ["/runsync p50", "50 in flight"].map((part) =>
       Math.max(lineWith(part).indexOf("the floors"), lineWith(part).indexOf("a peer")),
     );
@@ -76,7 +76,7 @@ describe("the table for the terminal", () => {
     expect(text.indexOf("took long")).toBeGreaterThan(text.indexOf("without a peer"));
   });
 
-  test("carries the same text in colour", () => {
+  test("has the same text in colour", () => {
     const inColour = terminalTable(rows, coloured);
     expect(inColour).not.toBe(text);
     expect(stripVTControlCharacters(inColour)).toBe(text);

@@ -4,7 +4,7 @@ import { dockerUnreachable } from "../../../emulator/docker/docker-unreachable.t
 
 const coded = (code: string) => Object.assign(new Error(`connect ${code}`), { code });
 
-test("no engine at the address: how to start one, and how to name another", () => {
+test("without an engine at the address, the message says how to start one, and how to name another", () => {
   const sentence = dockerUnreachable(coded("ECONNREFUSED"), undefined);
   expect(sentence).toContain("no Docker engine answers at unix:///var/run/docker.sock");
   expect(sentence).toContain("sudo systemctl start docker");
@@ -12,13 +12,13 @@ test("no engine at the address: how to start one, and how to name another", () =
   expect(dockerUnreachable(coded("ENOENT"), "unix:///x.sock")).toContain("at unix:///x.sock");
 });
 
-test("not permitted: how to get the permission", () => {
+test("without the permission, the message says how to get it", () => {
   expect(dockerUnreachable(coded("EACCES"), "")).toMatch(
     /var\/run\/docker\.sock may not use .* group docker/u,
   );
 });
 
-test("any other error: the reason", () => {
+test("for any other error, the message has the reason", () => {
   expect(dockerUnreachable(new Error("certificate has expired"), "tcp://far:2376")).toBe(
     "the Docker engine at tcp://far:2376 cannot be reached: certificate has expired",
   );

@@ -1,4 +1,4 @@
-/** What workers of a local endpoint are given to load, before and after the user changes the handler. */
+/** Files that workers of a local endpoint load, before and after the user changes the handler. */
 import fs from "node:fs/promises";
 import { expect, test } from "vitest";
 import { HandlerFiles } from "../../../emulator/handlers/handler-files.ts";
@@ -7,7 +7,7 @@ import { temporaryTree } from "../../temporary-tree.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-test("the module that was made ready, and the handler itself once anything it was made of has changed", async () => {
+test("workers load the prepared module, and the handler itself after any of its files has changed", async () => {
   await using tree = await temporaryTree({
     "handler.ts": `export { part as default } from "./part.ts";`,
     "part.ts": "export const part = (): number => 1;",
@@ -23,7 +23,7 @@ test("the module that was made ready, and the handler itself once anything it wa
   expect(files.moduleOf(template)).toBe(handler.path);
 });
 
-test("the handler itself if it could not be made ready, and nothing for a template of others", async () => {
+test("workers load the handler itself if it could not be prepared, and nothing for a template of others", async () => {
   await using tree = await temporaryTree({ "handler.ts": "export default" });
   const handler = { id: "broken", path: tree.path("handler.ts") };
   const said: string[] = [];

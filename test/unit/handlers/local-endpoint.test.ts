@@ -1,4 +1,4 @@
-/** States which endpoints of this machine can be served together. */
+/** Endpoints of this machine that can be served together. */
 import { expect, test } from "vitest";
 import { localEndpoints } from "../../../emulator/handlers/local-endpoint.ts";
 
@@ -10,7 +10,7 @@ test("endpoints of handler files, of images and of functions are served together
   expect(local.map(({ id }) => id)).toEqual(["file", "image", "function"]);
 });
 
-test("an id that is reserved is refused, whatever has it", () => {
+test("a reserved id is refused for every kind of endpoint", () => {
   const reserved = 'no endpoint can have the id "pods", which is reserved: /live/v2/pods is where';
   expect(() => localEndpoints({ endpoints: { pods: {} } })).toThrow(reserved);
   expect(() => localEndpoints({ handlers: [{ id: "pods", path: "/x.ts" }] })).toThrow(reserved);
@@ -20,7 +20,7 @@ test.each([
   ["file", { handlers, endpoints: { file: {} } }],
   ["image", { images, endpoints: { image: {} } }],
   ["file", { handlers, images: [{ id: "file", template: "abcdefghij" }] }],
-])("two of one id are refused: %s", (id, given) => {
+])("two endpoints with one id are refused: %s", (id, given) => {
   expect(() => localEndpoints(given)).toThrow(
     new RangeError(`two of the handlers, commands, images and endpoints have the id "${id}"`),
   );

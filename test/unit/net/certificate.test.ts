@@ -12,7 +12,7 @@ import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 const FROM = new Date("2026-01-01T00:00:00Z");
 const TO = new Date("2026-02-01T00:00:00Z");
 
-it("files that cannot be used are refused by their names, and with the reason", async () => {
+it("unusable files are refused by their names, with the reason", async () => {
   using temporary = temporaryDirectory();
   const good = makeCertificate();
   const { cert, key } = writeCertificate(temporary.path, good);
@@ -53,7 +53,7 @@ it.each([
   ["2026-01-15T00:00:00Z", undefined],
   ["2026-02-02T00:00:00Z", "has expired at 2026-02-01T00:00:00.000Z: clients refuse it"],
   ["2025-12-31T00:00:00Z", "is valid from 2026-01-01T00:00:00.000Z on: clients refuse it until"],
-])("at %s there is to warn of it: %s", async (now, expected) => {
+])("at %s the warning is: %s", async (now, expected) => {
   using temporary = temporaryDirectory();
   const files = writeCertificate(temporary.path, makeCertificate(FROM, TO));
   const { warning } = await readCertificate(files, Date.parse(now));
@@ -61,7 +61,7 @@ it.each([
   else expect(warning).toContain(expected);
 });
 
-/** What a watch does, on a clock that stands at the beginning of 2026. */
+/** Log of a watch, on a clock that begins in 2026. */
 async function watched(directory: string) {
   const clock = new FakeClock();
   const files = writeCertificate(directory, makeCertificate(FROM, TO));
@@ -74,7 +74,7 @@ async function watched(directory: string) {
   return { clock, files, used, said, watch };
 }
 
-it("a named pipe in the place of a file is refused at once, and holds up no stop where it comes later", async () => {
+it("a named pipe instead of a file is refused at once, and later blocks no stop", async () => {
   using temporary = temporaryDirectory();
   const files = writeCertificate(temporary.path, makeCertificate());
   const clock = new FakeClock(Date.now());
@@ -92,7 +92,7 @@ it("a named pipe in the place of a file is refused at once, and holds up no stop
   await watch.stop();
 });
 
-it("one that was renewed is used from the next look on, or at once where that is asked for", async () => {
+it("a renewed certificate is used from the next check on, or at once on request", async () => {
   using temporary = temporaryDirectory();
   const { clock, files, used, said, watch } = await watched(temporary.path);
   await watch.look();
@@ -113,7 +113,7 @@ it("one that was renewed is used from the next look on, or at once where that is
   expect(clock.armed).toBe(0);
 });
 
-it("while the files are no pair the one before stays, which is said once", async () => {
+it("while the files do not match the previous certificate stays, which is logged once", async () => {
   using temporary = temporaryDirectory();
   const { files, used, said, watch } = await watched(temporary.path);
   const next = makeCertificate(FROM, TO);
@@ -130,7 +130,7 @@ it("while the files are no pair the one before stays, which is said once", async
   await watch.stop();
 });
 
-it("that it has expired is said when it does", async () => {
+it("the expiry of a certificate is logged when it happens", async () => {
   using temporary = temporaryDirectory();
   const { clock, said, watch } = await watched(temporary.path);
   await clock.standStill(TO.getTime() - FROM.getTime() + 1_000);

@@ -1,4 +1,4 @@
-/** How a listener bounds the connections that are not let in: their number and their time. */
+/** The bounds of a listener for connections that are not admitted: their number and their time. */
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -21,7 +21,7 @@ async function guarded(closesWaiting = true) {
   const options = { limits: { ...limits, handshakeMs: undefined }, refusals, closesWaiting };
   const guard = new ListenerGuard(server, options);
   const port = await listen(server, { host: "127.0.0.1", port: 0 });
-  /** Both ends of a new connection, which the server has taken. */
+  /** Both ends of a new connection that the server has accepted. */
   const open = async () => {
     const taken = once(server, "connection") as Promise<[Socket]>;
     const client = connect(port, "127.0.0.1").resume();
@@ -38,7 +38,7 @@ async function guarded(closesWaiting = true) {
   return { guard, open, said, [Symbol.asyncDispose]: close };
 }
 
-it("a connection that is not let in is closed in time, one that is let in is not", async () => {
+it("a connection is closed in time unless it is admitted", async () => {
   await using port = await guarded();
   const silent = await port.open();
   const good = await port.open();
@@ -51,7 +51,7 @@ it("a connection that is not let in is closed in time, one that is let in is not
   expect(port.said).toEqual(["the port closed a connection that was not let in within 5 s"]);
 });
 
-it("a connection that has nothing any more that it was let in for is closed in time", async () => {
+it("a connection that has lost all that it was admitted for is closed in time", async () => {
   await using port = await guarded();
   const { guard } = port;
   const { socket, closed } = await port.open();
@@ -64,7 +64,7 @@ it("a connection that has nothing any more that it was let in for is closed in t
   await closed;
 });
 
-it("where too many wait, the one that waits longest makes room for a new one", async () => {
+it("if too many wait, the one that waits longest makes room for a new one", async () => {
   await using port = await guarded();
   const first = await port.open();
   const good = await port.open();
@@ -77,7 +77,7 @@ it("where too many wait, the one that waits longest makes room for a new one", a
   expect(port.said).toEqual(["the port closes connections: 3 others are not let in yet"]);
 });
 
-it("where too many wait and none has for long, the new one is closed", async () => {
+it("if too many wait and none has waited for long, the new one is closed", async () => {
   await using port = await guarded();
   const waiting = [await port.open(), await port.open(), await port.open()];
   vi.advanceTimersByTime(LONG_MS - 1);

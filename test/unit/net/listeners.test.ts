@@ -5,18 +5,18 @@ import { expect, it } from "vitest";
 
 const root = path.resolve(import.meta.dirname, "../../..");
 
-/** Files that make a server, each with the bounds of its connections. */
+/** Files that create a server, each with the bounds of its connections. */
 const SERVERS: Readonly<Record<string, string>> = {
   "emulator/grpc/tls-port.ts": "ListenerGuard",
   "emulator/grpc/worker-server.ts": "ListenerGuard",
   "emulator/net/web-server.ts": "ListenerGuard",
-  // They close each connection at once, or never take one.
+  // These close each connection at once, or never accept one.
   "emulator/launch/docker/engine-location.ts": "server.close()",
   "emulator/launch/gpus/socket-lock.ts": "socket.destroy()",
   "emulator/launch/processes/taken-ports.ts": "server.close()",
 };
 
-it("each file that makes a server bounds its connections", () => {
+it("each file that creates a server bounds its connections", () => {
   const names = ["emulator", "runtime"].flatMap((folder) =>
     fs
       .readdirSync(path.join(root, folder), { recursive: true, encoding: "utf8" })

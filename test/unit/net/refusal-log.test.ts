@@ -1,4 +1,4 @@
-/** However often peers are refused, the log has a line a minute for each kind of refusal. */
+/** The log has one line a minute for each kind of refusal, however often peers are refused. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { RefusalLog } from "../../../emulator/net/refusal-log.ts";
 
@@ -20,7 +20,7 @@ it("the first refusal of a kind is logged at once, and those of the next minute 
   ]);
 });
 
-it("a line with a number opens the next minute, and a minute without refusals ends it", () => {
+it("a line with a number begins the next minute, and a minute without refusals ends it", () => {
   const lines: string[] = [];
   const refusals = new RefusalLog((_, sentence) => lines.push(sentence));
   const say = () => refusals.say("tls", {}, "no TLS");

@@ -1,4 +1,4 @@
-/** The keys of an endpoint open its buckets and nothing else, by the SDK's client. */
+/** The keys of an endpoint open its buckets and nothing else, with the SDK's client. */
 import {
   AbortMultipartUploadCommand,
   CopyObjectCommand,
@@ -154,7 +154,7 @@ describe("the keys of an endpoint", () => {
     expect(await Body?.transformToString()).toBe("of a");
   });
 
-  it("lose a volume with their endpoint", async () => {
+  it("lose a volume that their endpoint loses", async () => {
     owners.set("a", { id: "a", createdAt: CREATED, otherBuckets: [] });
     const ask = client.send(new GetObjectCommand({ Bucket: "shared", Key: "key" }));
     await expect(ask).rejects.toEqual(refused("AccessDenied"));

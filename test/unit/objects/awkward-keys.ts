@@ -1,4 +1,4 @@
-/** Keys and calls that several tests of the object store over HTTP have in common. */
+/** Keys and calls that several tests of the object store over HTTP share. */
 import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import type { Readable } from "node:stream";
 import { BUCKET } from "./s3-harness.ts";

@@ -1,4 +1,4 @@
-/** Bodies in aws-chunked form: the content is the same however the body is cut on its way. */
+/** Bodies in aws-chunked form: the content is the same however the body is cut. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -54,7 +54,7 @@ const framing = fc.record({
 const chunks = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 6 });
 const places = fc.array(fc.nat(), { maxLength: 12 });
 
-it("content and trailing headers come out, however the body is cut", () => {
+it("content and trailing headers are read, however the body is cut", () => {
   const property = fc.property(chunks, framing, places, (content, how, at) => {
     const found = decoded(cut(framed(content, how), at), how.isSigned);
     expect(found.content.equals(Buffer.concat(content))).toBe(true);
@@ -63,7 +63,7 @@ it("content and trailing headers come out, however the body is cut", () => {
   fc.assert(property, { numRuns: 300 });
 });
 
-it("a body may come byte by byte", () => {
+it("a body can come byte by byte", () => {
   const body = framed([Buffer.from("hello"), Buffer.from("\r\n0\r\n\r\n")], {
     isSigned: true,
     trailers: { "x-amz-checksum-crc32": "AAAAAA==" },
@@ -72,7 +72,7 @@ it("a body may come byte by byte", () => {
   expect(decoded(pieces, true).content.toString()).toBe("hello\r\n0\r\n\r\n");
 });
 
-it("a signed body with any byte changed is refused, or says the same as before", () => {
+it("a signed body with any changed byte is refused, or has the same meaning", () => {
   const property = fc.property(
     fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 3 }),
     fc.nat(),
@@ -102,7 +102,7 @@ function outcomeOf(decode: () => Buffer): string {
   }
 }
 
-describe("refused as no valid framing", () => {
+describe("a framing is refused:", () => {
   it.each([
     ["the end is missing", "5\r\nhello\r\n"],
     ["the content is cut off", "5\r\nhel"],
@@ -129,7 +129,7 @@ describe("refused as no valid framing", () => {
   });
 });
 
-it("chunks of a signed body cannot be left out, swapped or repeated", () => {
+it("chunks of a signed body cannot be omitted, swapped or repeated", () => {
   const [one, two] = [Buffer.from("one"), Buffer.from("two")];
   const whole = framed([one, two], { isSigned: true, trailers: {} });
   const length = "3;chunk-signature=".length + 64 + 2 + 3 + 2;
@@ -161,7 +161,7 @@ it("trailing headers of a signed body must be signed as well", () => {
   }
 });
 
-it("lines may end in the two ways that the documentation shows", () => {
+it("lines can end in both documented ways", () => {
   const body = "5\r\nhello\r\n0\r\nx-amz-checksum-crc32c:sOO8/Q==\n\r\n\r\n";
   expect(decoded([Buffer.from(body)], false).trailers).toEqual({
     "x-amz-checksum-crc32c": "sOO8/Q==",

@@ -1,4 +1,4 @@
-/** The keys of the object store: made once, and readable by the user alone. */
+/** The keys of the object store: created once, and readable only for the user. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { readOrMakeCredentials } from "../../../emulator/objects/disk/credential
 import { StoreUnusableError } from "../../../emulator/core/store-error.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
-it("are created once and then kept, readable by the user only", () => {
+it("the keys are created once and then kept, readable only for the user", () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "credentials");
   const made = readOrMakeCredentials(file);
@@ -19,7 +19,7 @@ it("are created once and then kept, readable by the user only", () => {
   expect(fs.readdirSync(temporary.path)).toEqual(["credentials"]);
 });
 
-it("are others in each data directory", () => {
+it("the keys differ in each data directory", () => {
   using one = temporaryDirectory();
   using two = temporaryDirectory();
   const [first, second] = [one, two].map((place) =>
@@ -29,7 +29,7 @@ it("are others in each data directory", () => {
   expect(first?.secretAccessKey).not.toBe(second?.secretAccessKey);
 });
 
-it("are not replaced if the file exists without them: the message says what to do", () => {
+it("the keys are not replaced if the file exists without them, and the message says what to do", () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "credentials");
   fs.writeFileSync(file, "[default]\naws_access_key_id = X\n");

@@ -1,4 +1,4 @@
-/** Volumes on a file system that ignores case: no object is silently another one. */
+/** Volumes on a file system that ignores case: no object silently replaces another. */
 import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -20,12 +20,12 @@ describe.runIf(caseFoldingIsMissing === undefined)("on a file system that folds 
   let count = 0;
   const open = () => openOnDisk("volume", path.join(mounted.path, String(++count)));
 
-  it("two names that differ in case are one file, or these tests show nothing", () => {
+  it("two names that differ in case are one file, as these tests require", () => {
     fs.writeFileSync(path.join(mounted.path, "Probe"), "x");
     expect(fs.readFileSync(path.join(mounted.path, "pROBE"), "utf8")).toBe("x");
   });
 
-  it("an object is read under its own key only, and replaced under it only", async () => {
+  it("an object is read and replaced only under its own key", async () => {
     await using subject = await open();
     const { bucket } = subject;
     await put(bucket, "Models/É.bin", "first");
@@ -42,14 +42,14 @@ describe.runIf(caseFoldingIsMissing === undefined)("on a file system that folds 
     expect(await keysOf(bucket)).toEqual([]);
   });
 
-  it("nothing comes into the directory in which uploads wait, however it is spelled", async () => {
+  it("no object gets into the directory of waiting uploads, however it is spelled", async () => {
     await using subject = await open();
     const key = ".SV-objects/x";
     await put(subject.bucket, "first");
     await expect(put(subject.bucket, key, "x")).rejects.toMatchObject(REFUSED);
   });
 
-  it("keys of an endpoint's own bucket are no names of files, so that any two are two", async () => {
+  it("keys of an endpoint's own bucket are no file names, so any two are different", async () => {
     await using subject = await openOnDisk("endpoint", path.join(mounted.path, "own"));
     await put(subject.bucket, "a", "small");
     await put(subject.bucket, "A", "large");
@@ -57,7 +57,7 @@ describe.runIf(caseFoldingIsMissing === undefined)("on a file system that folds 
     expect(await keysOf(subject.bucket)).toEqual(["A", "a"]);
   });
 
-  it("a directory in the place of a bucket refuses a key that would be another's file", async () => {
+  it("a directory used as a bucket refuses a key with another key's file", async () => {
     const store = new DirectoryStore(path.join(mounted.path, "directory"));
     const terms = {
       ...{ ...PLAIN, contentType: "text/plain", partSizeBytes: undefined, concurrency: 1 },

@@ -1,4 +1,4 @@
-/** A full disk: the client gets an error, nothing unfinished is visible or left, and the store continues. */
+/** A full disk: the client gets an error, no unfinished object is visible or left, and the store continues. */
 import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import fs from "node:fs";
 import path from "node:path";
@@ -13,7 +13,7 @@ const DISK_BYTES = 4_000_000;
 describe.skipIf(tmpfsIsMissing !== undefined).each(["endpoint", "volume"] as const)(
   "a bucket of an %s on a full disk",
   (kind) => {
-    it("refuses objects without room, keeps the others, and accepts objects when there is room again", async () => {
+    it("the store refuses objects without room, keeps the others, and accepts objects when there is room again", async () => {
       using disk = mountTmpfs(DISK_BYTES);
       await using subject = await openOnDisk(kind, disk.path);
       const { bucket } = subject;
@@ -36,7 +36,7 @@ describe.skipIf(tmpfsIsMissing !== undefined).each(["endpoint", "volume"] as con
       expect(await keysOf(reopened)).toEqual(["fits", "larger"]);
     });
 
-    it("refuses a part without harming its upload", async () => {
+    it("the store refuses a part without room, and its upload is unharmed", async () => {
       using disk = mountTmpfs(DISK_BYTES);
       await using subject = await openOnDisk(kind, disk.path);
       const { uploads } = subject.bucket;
@@ -49,7 +49,7 @@ describe.skipIf(tmpfsIsMissing !== undefined).each(["endpoint", "volume"] as con
       expect(info.sizeBytes).toBe(100_000);
     });
 
-    it("with not a byte left, is read as before, and refuses writes of the index as well", async () => {
+    it("the store can be read without a free byte, and refuses writes of the index as well", async () => {
       using disk = mountTmpfs(DISK_BYTES);
       await using subject = await openOnDisk(kind, disk.path);
       const { bucket, store } = subject;
@@ -72,7 +72,7 @@ describe.skipIf(tmpfsIsMissing !== undefined).each(["endpoint", "volume"] as con
 );
 
 it.skipIf(tmpfsIsMissing !== undefined)(
-  "a client is answered 507, and its next request as ever",
+  "a client gets 507, and the usual answer to its next request",
   async () => {
     using disk = mountTmpfs(DISK_BYTES);
     await using s3 = await s3Harness({ directory: path.join(disk.path, "objects") });
@@ -89,7 +89,7 @@ it.skipIf(tmpfsIsMissing !== undefined)(
   },
 );
 
-/** Makes buckets until the index has used the free space within its file. */
+/** Creates buckets until the index has used the free space within its file. */
 function fillWithBuckets(create: () => unknown): unknown {
   for (let count = 0; count < 10_000; count += 1) {
     try {

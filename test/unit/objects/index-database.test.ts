@@ -5,7 +5,7 @@ import { IndexDatabase } from "../../../emulator/objects/disk/index/index-databa
 import { locksOf } from "../../setup/file-locks.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
-it("an index that is refused to another one of this process stays locked to other processes", () => {
+it("an index that is refused to a second user in this process stays locked for other processes", () => {
   using directory = temporaryDirectory();
   const file = path.join(directory.path, "index.db");
   const index = new IndexDatabase(directory.path);

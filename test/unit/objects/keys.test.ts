@@ -58,7 +58,7 @@ const AWKWARD = [
   `${"d/".repeat(511)}k`,
 ];
 
-it("a bucket of an endpoint holds any key, beside any other", async () => {
+it("a bucket of an endpoint can hold any key, beside any other", async () => {
   await using subject = await openOnDisk("endpoint");
   const { bucket } = subject;
   for (const [index, name] of AWKWARD.entries()) await put(bucket, name, `${index}`);

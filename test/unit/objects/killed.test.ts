@@ -1,4 +1,7 @@
-/** A process that is killed while it puts objects leaves only complete ones, none older than acknowledged. */
+/**
+ * A process that is killed while it puts objects leaves only complete ones, none older than the last acknowledged
+ * one.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
@@ -46,7 +49,7 @@ function namesIn(directory: string): readonly string[] {
   return fs.existsSync(directory) ? fs.readdirSync(directory) : [];
 }
 
-it("after SIGKILL every acknowledged object is there and whole, and nothing half done is left", async () => {
+it("after SIGKILL every acknowledged object exists and is whole, and no unfinished one is left", async () => {
   using temporary = temporaryDirectory();
   const directory = path.join(temporary.path, "data");
   const volume = path.join(temporary.path, "volume");

@@ -43,7 +43,7 @@ async function bucketNames(service: ObjectService): Promise<readonly (string | u
 
 const ANYWHERE = { host: "127.0.0.1", port: 0, allowsOtherPort: false };
 
-it("can be stopped before it starts, and twice", async () => {
+it("the store can be stopped before its start, and twice", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   expect(service.access).toBeUndefined();
@@ -51,7 +51,7 @@ it("can be stopped before it starts, and twice", async () => {
   await Promise.all([service.stop(), service.stop()]);
 });
 
-it("takes another port where the one above is taken, unless that was asked for", async () => {
+it("the store takes another port if the one above is taken, unless that was requested", async () => {
   using temporary = temporaryDirectory();
   const occupant = createServer().listen(0, "127.0.0.1");
   await once(occupant, "listening");
@@ -70,7 +70,7 @@ it("takes another port where the one above is taken, unless that was asked for",
   occupant.close();
 });
 
-it("on all interfaces, it tells an address that can be called", async () => {
+it("the store reports a callable address if it listens on all interfaces", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   await service.start({ ...ANYWHERE, host: "0.0.0.0" });
@@ -80,7 +80,7 @@ it("on all interfaces, it tells an address that can be called", async () => {
 });
 
 describe("endpoints", () => {
-  it("get a bucket with their first worker, under any id an endpoint may have", async () => {
+  it("get a bucket with their first worker, under any valid id", async () => {
     using temporary = temporaryDirectory();
     const service = serviceIn(temporary);
     await service.start(ANYWHERE);
@@ -101,7 +101,7 @@ describe("endpoints", () => {
     await service.stop();
   });
 
-  it("that are deleted lose an empty bucket and leave one with objects", async () => {
+  it("that are deleted lose an empty bucket, and leave one with objects", async () => {
     using temporary = temporaryDirectory();
     const service = serviceIn(temporary);
     await service.start(ANYWHERE);
@@ -113,7 +113,7 @@ describe("endpoints", () => {
   });
 });
 
-it("a volume is a bucket for as long as it is registered", async () => {
+it("a volume is a bucket while it is registered", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   await service.start(ANYWHERE);
@@ -124,7 +124,7 @@ it("a volume is a bucket for as long as it is registered", async () => {
   await service.stop();
 });
 
-it("answers at a further address too, at the same port if that is free, until it is stopped", async () => {
+it("the store answers at an additional address too, at the same port if that is free, until it is stopped", async () => {
   using temporary = temporaryDirectory();
   const service = serviceIn(temporary);
   await service.start(ANYWHERE);
@@ -143,7 +143,7 @@ it("answers at a further address too, at the same port if that is free, until it
   await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
-describe("before the signature is looked at", () => {
+describe("before the check of the signature", () => {
   const PAGE = "http://localhost:3000";
   const check = callerCheck("127.0.0.1", { allowedOrigins: [PAGE] });
 
@@ -177,7 +177,7 @@ describe("before the signature is looked at", () => {
       async (service: ObjectService) => service.listenAlsoAt("127.0.0.2"),
     ],
   ])(
-    "foreign names and pages are refused at %s, and allowed pages see the answer",
+    "foreign host names and pages are refused at %s, and allowed pages see the answer",
     async (_, at) => {
       const preflight = { origin: PAGE, "access-control-request-method": "PUT" };
       const answers = await answersTo(

@@ -1,4 +1,4 @@
-/** The signed requests of S3's documentation, with their published signatures. */
+/** The signed requests of S3's documentation with their published signatures. */
 import { describe, expect, it } from "vitest";
 import { rawRequest } from "../../../emulator/objects/signature/raw-request.ts";
 import { Signer } from "../../../emulator/objects/signature/signer.ts";

@@ -13,7 +13,7 @@ import { BUCKET, s3Harness } from "./s3-harness.ts";
 import { signedFetch } from "./signed-fetch.ts";
 
 describe("buckets", () => {
-  it("are made, listed, located and dropped when empty", async () => {
+  it("are created, listed, located, and deleted when empty", async () => {
     await using s3 = await s3Harness();
     const { client } = s3;
     await client.send(new CreateBucketCommand({ Bucket: "my.bucket-1" }));
@@ -34,7 +34,7 @@ describe("buckets", () => {
   });
 
   it.each(["ab", "Upper", "under_score", "-x-", "a..b", "x".repeat(64)])(
-    "none can be made with the name %s",
+    "cannot have the name %s",
     async (name) => {
       await using s3 = await s3Harness();
       const answer = await signedFetch(s3, { method: "PUT", path: `/${name}` });
@@ -129,7 +129,7 @@ describe("unsupported requests", () => {
     ["POST", "restore"],
     ["DELETE", "uploads"],
     ["PUT", "location"],
-  ])("%s with %s is answered 501, and nothing else is done instead", async (method, name) => {
+  ])("%s with %s is answered with 501, and has no other effect", async (method, name) => {
     await using s3 = await s3Harness();
     for (const path of [`/${BUCKET}`, "/another", `/${BUCKET}/key`]) {
       const answer = await signedFetch(s3, { method, path, query: { [name]: "" } });
@@ -144,14 +144,14 @@ describe("unsupported requests", () => {
     "x-amz-object-lock-mode",
     "x-amz-tagging",
     "x-amz-website-redirect-location",
-  ])("an object with %s is refused rather than stored without", async (name) => {
+  ])("an object with %s is refused, not stored without it", async (name) => {
     await using s3 = await s3Harness();
     const ask = { method: "PUT", path: `/${BUCKET}/a`, headers: { [name]: "x" }, body: "x" };
     expect(await signedFetch(s3, ask)).toMatchObject({ status: 501, code: "NotImplemented" });
     expect(await codeOf(textAt(s3.client, "a"))).toBe("NoSuchKey");
   });
 
-  it("versions, parts of objects, and unknown methods", async () => {
+  it("versions, parts of objects, and unknown methods are refused", async () => {
     await using s3 = await s3Harness();
     const path = `/${BUCKET}/a`;
     const versioned = await signedFetch(s3, { path, query: { versionId: "3" } });

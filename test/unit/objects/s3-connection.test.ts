@@ -57,7 +57,7 @@ it("a body is requested only after the request was checked", async () => {
   expect(isAsked).toBe(false);
 });
 
-it("a client that disconnects in the middle leaves nothing behind, and no line in the log", async () => {
+it("a client that disconnects during an upload leaves nothing behind, and no line in the log", async () => {
   using temporary = temporaryDirectory();
   const s3 = await s3Harness({ directory: temporary.path });
   const request = await opened(s3, { path, headers: { "content-length": "1000000" } });
@@ -72,7 +72,7 @@ it("a client that disconnects in the middle leaves nothing behind, and no line i
   expect(fs.readdirSync(`${temporary.path}/blobs`)).toEqual([]);
 });
 
-it("a reader that disconnects in the middle does no harm", async () => {
+it("a reader that disconnects during a download does no harm", async () => {
   await using s3 = await s3Harness();
   await put(s3.store.bucket(BUCKET), "a", pattern(5_000_000));
   const { url, headers } = await signedRequest(s3, { path });
@@ -85,7 +85,7 @@ it("a reader that disconnects in the middle does no harm", async () => {
   expect(s3.logged).toEqual([]);
 });
 
-it("a connection serves one request after the other, also after refusals", async () => {
+it("a connection serves one request after another, also after refusals", async () => {
   await using s3 = await s3Harness();
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const ports = new Set<number | undefined>();
@@ -109,7 +109,7 @@ it("a connection serves one request after the other, also after refusals", async
   expect(ports.size).toBe(1);
 });
 
-it("a HEAD gives the length of the object and sends no body, also for a missing object", async () => {
+it("a HEAD returns the length of the object without a body, also for a missing object", async () => {
   await using s3 = await s3Harness();
   await put(s3.store.bucket(BUCKET), "a", "0123456789");
   const there = await signedFetch(s3, { method: "HEAD", path });
@@ -132,7 +132,7 @@ it("an invalid request, and a request without an address, are refused", async ()
   }
 });
 
-it("an error has the problem, the resource and an id, and no more", async () => {
+it("an error has only the problem, the resource and an id", async () => {
   await using s3 = await s3Harness();
   const { text: document, headers } = await signedFetch(s3, { path: `/${BUCKET}/a<b>&c` });
   const id = headers.get("x-amz-request-id") ?? "";
@@ -146,7 +146,7 @@ it("an error has the problem, the resource and an id, and no more", async () => 
   expect(headers.get("content-type")).toBe("application/xml");
 });
 
-it("a defect is answered with an id that the log explains, and the store goes on", async () => {
+it("a defect is answered with an id that the log explains, and the store continues", async () => {
   await using s3 = await s3Harness();
   await put(s3.store.bucket(BUCKET), "a", "x");
   const bucket = s3.store.bucket(BUCKET);

@@ -18,19 +18,19 @@ export interface S3Harness extends AsyncDisposable {
   /** For example `http://127.0.0.1:41234`. */
   readonly url: string;
   readonly store: DiskObjectStore;
-  /** With the SDK's own defaults, checksums included. */
+  /** The client with the SDK's own defaults, checksums included. */
   readonly client: S3Client;
   /** Offset from the real time (ms). */
   readonly clock: { offsetMs: number };
-  /** What the store logged. */
+  /** The store's log. */
   readonly logged: readonly string[];
   clientWith(config: S3ClientConfig): S3Client;
 }
 
 export interface S3HarnessOptions {
-  /** Finds owners with keys of their own. Default: none. */
+  /** Finds owners with their own keys. Default: none. */
   readonly ownerOf?: (id: string) => KnownOwner | undefined;
-  /** Default: a directory of its own. */
+  /** Default: its own directory. */
   readonly directory?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Either the content that was sent is stored, or nothing: checksums, digests, lengths and framings. */
+/** The sent content is stored, or nothing: checksums, digests, lengths and framings. */
 import {
   type ChecksumAlgorithm,
   GetObjectCommand,
@@ -29,7 +29,7 @@ async function isThere(s3: S3Harness): Promise<boolean> {
   return (await signedFetch(s3, { path })).status === 200;
 }
 
-/** Expects that a put is refused with that code, and leaves no object. */
+/** Expects that a put is refused with this code, and leaves no object. */
 async function expectRefused(s3: S3Harness, ask: Partial<RawAsk>, code: string): Promise<void> {
   const answer = await signedFetch(s3, {
     method: "PUT",
@@ -44,7 +44,7 @@ async function expectRefused(s3: S3Harness, ask: Partial<RawAsk>, code: string):
 describe.each(ALGORITHMS)("the checksum %s", (algorithm) => {
   const header = `x-amz-checksum-${algorithm.toLowerCase()}`;
 
-  it("is compared, stored and returned, from memory and from a stream", async () => {
+  it("is checked, stored and returned, from memory and from a stream", async () => {
     await using s3 = await s3Harness();
     const bodies = [
       Buffer.from("123456789"),
@@ -142,7 +142,7 @@ it.each([
     },
     "IncompleteBody",
   ],
-])("headers %j refuse the object", async (headers, code) => {
+])("an object with the headers %j is refused", async (headers, code) => {
   await using s3 = await s3Harness();
   await expectRefused(s3, { headers }, code);
 });
@@ -222,7 +222,7 @@ describe("a body in signed chunks", () => {
     expect(headers.get("content-encoding")).toBe("x-own");
   });
 
-  it("is refused if a byte was changed, and nothing of it is stored", async () => {
+  it("is refused if a byte was changed, and no part of it is stored", async () => {
     await using s3 = await s3Harness();
     const answer = await putChunked(s3, (body) => body.replace("yyy", "yyz"));
     expect(answer).toMatchObject({

@@ -1,4 +1,4 @@
-/** Objects over HTTP, as the SDK puts, gets, copies and deletes them. */
+/** Objects over HTTP: the SDK puts, gets, copies and deletes them. */
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -53,7 +53,7 @@ describe("objects", () => {
     });
   });
 
-  it("without a content type have the type of plain bytes", async () => {
+  it("have the type of plain bytes without a content type", async () => {
     await using s3 = await s3Harness();
     await signedFetch(s3, { method: "PUT", path: `/${BUCKET}/a`, body: Buffer.from("x") });
     const { headers } = await signedFetch(s3, { path: `/${BUCKET}/a` });
@@ -106,7 +106,7 @@ describe("objects", () => {
     }
   });
 
-  it("a range is read only of the object that the reader began with", async () => {
+  it("can be read in ranges only while the reader's first object exists", async () => {
     await using s3 = await s3Harness();
     const { ETag = "" } = await put(s3.client, "a", "0123456789");
     const part = async (condition: string) =>
@@ -133,7 +133,7 @@ describe("objects", () => {
     expect(await textAt(client, "a")).toBe("two");
   });
 
-  it("a reader may override headers of the answer", async () => {
+  it("can be read with overridden headers of the answer", async () => {
     await using s3 = await s3Harness();
     await put(s3.client, "a", "x", { ContentType: "text/plain" });
     const answer = await s3.client.send(
@@ -154,7 +154,7 @@ describe("objects", () => {
   });
 
   it.each(["two\r\nx-lines: yes", "日本.txt", "\u0000"])(
-    "no answer can be told to say %j in a header",
+    "cannot be read with %j in a header",
     async (text) => {
       await using s3 = await s3Harness();
       await put(s3.client, "a");
@@ -189,7 +189,7 @@ describe("copies", () => {
     expect(await textAt(client, "copy")).toBe("content");
   });
 
-  it("may have other metadata, also in place of their source", async () => {
+  it("can have other metadata, even when they replace their source", async () => {
     await using s3 = await s3Harness();
     const { client } = s3;
     await put(client, "a", "content", { ContentType: "a/b", Metadata: { c: "d" } });

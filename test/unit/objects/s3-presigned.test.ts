@@ -68,7 +68,7 @@ it("signed headers must be sent unchanged", async () => {
   expect((await send("text/plain")).status).toBe(200);
 });
 
-it("an address is valid for one method, one object and its time", async () => {
+it("an address is valid for one method, one object and a limited time", async () => {
   await using s3 = await s3Harness();
   await put(s3.store.bucket(BUCKET), target.Key, "x");
   await put(s3.store.bucket(BUCKET), "other", "x");

@@ -150,7 +150,7 @@ describe("uploads", () => {
     await expect(late).rejects.toHaveProperty("name", "NoSuchUpload");
   });
 
-  it("take parts of other objects", async () => {
+  it("accept parts of other objects", async () => {
     await using s3 = await s3Harness();
     await s3.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: "source/ü", Body: big }));
     const UploadId = await begun(s3, "a");
@@ -177,8 +177,8 @@ describe("uploads", () => {
   });
 });
 
-describe("completing", () => {
-  it("gives the same answer when it is repeated, for example after a lost answer", async () => {
+describe("the completion of an upload", () => {
+  it("has the same answer when it is repeated, for example after a lost answer", async () => {
     await using s3 = await s3Harness();
     const id = await begun(s3, "a");
     const parts = [await part(s3, "a", id, 1, Buffer.from("x"))];
@@ -245,7 +245,7 @@ describe("completing", () => {
   });
 });
 
-it.each(["0", "10001", "-1", "one", ""])("no part can have the number %j", async (partNumber) => {
+it.each(["0", "10001", "-1", "one", ""])("refuses the part number %j", async (partNumber) => {
   await using s3 = await s3Harness();
   const uploadId = await begun(s3, "a");
   const answer = await signedFetch(s3, {

@@ -1,4 +1,4 @@
-/** Requests that the SDK's signer has signed, as they are sent. */
+/** Requests signed by the SDK's signer, as they are sent. */
 import { Sha256 } from "@aws-crypto/sha256-js";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { type RawRequest, rawRequest } from "../../../emulator/objects/signature/raw-request.ts";

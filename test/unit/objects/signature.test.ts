@@ -62,7 +62,7 @@ function expectRefused(request: RawRequest, code: string, now = NOW): void {
   );
 }
 
-describe("a request with something changed after it was signed", () => {
+describe("a request that was changed after it was signed", () => {
   it.each<[string, (request: Signed) => Partial<Signed>]>([
     ["method", () => ({ method: "GET" })],
     ["path", ({ path }) => ({ path: `${path}x` })],
@@ -120,10 +120,10 @@ describe("a request with something changed after it was signed", () => {
   });
 });
 
-describe("time", () => {
+describe("the time of a signature", () => {
   const QUARTER_HOUR_MS = 900_000;
 
-  it("a request is good for 15 minutes before and after it was signed", async () => {
+  it("makes a request valid for 15 minutes before and after it", async () => {
     const request = sent(await signed(WISH));
     for (const now of [NOW - QUARTER_HOUR_MS, NOW + QUARTER_HOUR_MS]) {
       expect(verify(request, holderLookup(CREDENTIALS), now)).toBeDefined();
@@ -133,7 +133,7 @@ describe("time", () => {
     }
   });
 
-  it("a presigned address is good until it expires, which is in a week at most", async () => {
+  it("makes a presigned address valid until it expires, in a week at most", async () => {
     const address = await presigned(WISH, 604_800);
     expect(verify(sent(address), holderLookup(CREDENTIALS), NOW + 604_800_000)).toBeDefined();
     expectRefused(sent(address), "AccessDenied", NOW + 604_800_001);
@@ -144,7 +144,7 @@ describe("time", () => {
     }
   });
 
-  it("the date may be in the header Date alone", () => {
+  it("can be in the header Date alone", () => {
     const request = (authorization: string) =>
       rawRequest("GET", "/", [
         ...["Host", HOST, "X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD"],
@@ -163,7 +163,7 @@ describe("time", () => {
   });
 });
 
-describe("requests that are not signed in a way that is known", () => {
+describe("requests with an unknown kind of signature", () => {
   const asked = (target: string, ...headers: string[]) =>
     rawRequest("GET", target, ["Host", HOST, ...headers]);
 
@@ -209,7 +209,7 @@ describe("requests that are not signed in a way that is known", () => {
     ],
   ])("are refused: %s", (_what, request, code) => expectRefused(request, code));
 
-  it("or by somebody else", async () => {
+  it("of another owner are refused", async () => {
     const request = sent(await signed(WISH));
     const other = { ...CREDENTIALS, accessKeyId: "SVOTHER" };
     expect(() => verify(request, holderLookup(other), NOW)).toThrow(

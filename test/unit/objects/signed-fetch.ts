@@ -1,4 +1,4 @@
-/** Signed requests that no S3 client would make. */
+/** Signed requests that S3 clients do not make. */
 import { Sha256 } from "@aws-crypto/sha256-js";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { uriEncode } from "../../../emulator/objects/signature/uri-encoding.ts";

@@ -1,11 +1,11 @@
-/** Paths that clients encode otherwise than the rules of signatures say. */
+/** Paths that clients encode differently from the rules of signatures. */
 import { describe, expect, it } from "vitest";
 import type { RawRequest } from "../../../emulator/objects/signature/raw-request.ts";
 import { holderLookup } from "../../../emulator/objects/access-keys.ts";
 import { verify } from "../../../emulator/objects/signature/verify.ts";
 import { CREDENTIALS, NOW, sent, signedPath } from "./sdk-signer.ts";
 
-describe("paths that are written otherwise than the rules have them", () => {
+describe("paths with another encoding", () => {
   /** Sends `path` with the signature of `canonical`. */
   async function reencoded(canonical: string, path: string): Promise<RawRequest> {
     return sent({ ...(await signedPath(canonical)), path, query: {} });
@@ -35,7 +35,7 @@ describe("paths that are written otherwise than the rules have them", () => {
     );
   });
 
-  it.each(["/b/%", "/b/%zz", "/b/%ff", "/b/%ed%a0%80"])("%s is no address", async (path) => {
+  it.each(["/b/%", "/b/%zz", "/b/%ff", "/b/%ed%a0%80"])("the path %s is invalid", async (path) => {
     const request = await reencoded("/b/a", path);
     expect(() => verify(request, holderLookup(CREDENTIALS), NOW)).toThrow(
       expect.objectContaining({ code: "InvalidURI" }),

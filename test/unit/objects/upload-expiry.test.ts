@@ -20,7 +20,7 @@ async function begun(bucket: Bucket, key: string) {
   return upload;
 }
 
-it("in every bucket and every volume, 24 h after they began, over restarts, however many there are", async () => {
+it("unfinished uploads end 24 h after their begin in every bucket and volume, over restarts, however many there are", async () => {
   using directory = temporaryDirectory();
   const clock = new FakeClock();
   const volume = path.join(directory.path, "volume");

@@ -12,7 +12,7 @@ async function volumeBeside(files: Readonly<Record<string, string>>, hasPaths: b
     const opened = await volume.openFile(names);
     return opened && text(opened.handle.createReadStream());
   };
-  /** Replaces a directory, as a worker may do at any time. */
+  /** Replaces a directory, like a worker at any time. */
   const replace = () => {
     fs.renameSync(tree.path("volume/a"), tree.path("volume/moved"));
     fs.symlinkSync(tree.path("outside"), tree.path("volume/a"));
@@ -71,7 +71,7 @@ it.runIf(fs.existsSync("/proc/self/fd"))(
 );
 
 describe("without such paths", () => {
-  it("a write fails in a directory that became a link meanwhile, and one that became another directory", async () => {
+  it("a write fails in a directory that was replaced by a link or another directory", async () => {
     await using stage = await volumeBeside({}, false);
     const { tree, volume, replace } = stage;
     await expect(volume.writeIn(["a"], "new", async () => replace())).rejects.toThrow(

@@ -28,7 +28,7 @@ describe("files of workers", () => {
     expect(pattern(100_000).equals(await read(bucket, "models/a b/weights.bin"))).toBe(true);
   });
 
-  it("an object is a file for workers to read, in directories made for it", async () => {
+  it("an object is a file for workers, in directories created for it", async () => {
     await using subject = await openOnDisk("volume");
     await put(subject.bucket, "in/put/x.txt", "hello");
     const file = path.join(subject.volume, "in/put/x.txt");
@@ -36,7 +36,7 @@ describe("files of workers", () => {
     expect(fs.statSync(file).mode & 0o777).toBe(0o644 & ~process.umask());
   });
 
-  it("a file that a worker changed is another object: the client's metadata of the former is forgotten", async () => {
+  it("a file that a worker changed is another object without the client's metadata of the former", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, volume } = subject;
     const options = { headers: { "content-type": "text/plain" }, metadata: { a: "b" } };
@@ -51,7 +51,7 @@ describe("files of workers", () => {
     expect(await textAt(bucket, "x")).toBe("worker!");
   });
 
-  it("a file that grows while it is read is read to its length at the beginning", async () => {
+  it("a growing file is read up to its length at the beginning", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, volume } = subject;
     fs.writeFileSync(path.join(volume, "log"), "first");
@@ -77,7 +77,7 @@ describe("files of workers", () => {
     expect(fs.existsSync(path.join(volume, "a"))).toBe(true);
   });
 
-  it("an object cannot take the place of a directory with files, nor lie below a file", async () => {
+  it("an object cannot replace a directory with files, nor lie below a file", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket } = subject;
     await put(bucket, "a/b", "x");
@@ -125,7 +125,7 @@ describe("links", () => {
     return { ...subject, subject, outside };
   }
 
-  it("links that lead to a file in the volume are objects, other links are not", async () => {
+  it("only links to a file in the volume are objects", async () => {
     const { bucket, subject } = await withLinks();
     await using _ = subject;
     expect(await keysOf(bucket)).toEqual(["blobs/real", "inside"]);
@@ -162,7 +162,7 @@ describe("links", () => {
     expect(fs.existsSync(path.join(volume, "file-outside-absolute"))).toBe(false);
   });
 
-  it("a link in the place of the directory for uploads stops uploads, and no upload follows it", async () => {
+  it("a link instead of the directory for uploads stops uploads, and no upload follows it", async () => {
     await using subject = await openOnDisk("volume");
     const { bucket, directory, volume } = subject;
     fs.mkdirSync(path.join(directory, "outside"));
@@ -203,7 +203,7 @@ describe("an unfinished upload", () => {
   });
 });
 
-it("a volume cannot be deleted as a bucket, or have the name of a bucket", async () => {
+it("a volume cannot be deleted like a bucket, or have a bucket's name", async () => {
   await using subject = await openOnDisk("volume");
   const { store, volume } = subject;
   await expect(store.deleteBucket("bucket")).rejects.toHaveProperty("code", "AccessDenied");

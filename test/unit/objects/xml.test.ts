@@ -12,7 +12,7 @@ function read(inner: string): string {
   return readXml(`<Root><Text>${inner}</Text></Root>`, schema).Root.Text;
 }
 
-it("any text is written so that it is read as it was", () => {
+it("any written text is read back unchanged", () => {
   const property = fc.property(
     fc.string({ unit: anyCharacter }).filter((text) => text.isWellFormed()),
     (text) => {
@@ -30,14 +30,14 @@ it("white space, numbers and words in a text stay unchanged", () => {
 });
 
 describe("references", () => {
-  it("stand for the characters that everyone knows", () => {
+  it("mean the predefined characters", () => {
     expect(read("&lt;&gt;&amp;&quot;&apos;&#65;&#x42;&#128512;&amp;lt;")).toBe(
       `<>&"'AB\u{1F600}&lt;`,
     );
   });
 
   it.each(["&nbsp;", "&x;", "&", "&#xFFFFFF;", "&#;", "&#99999999;"])(
-    "to others are refused: %s",
+    "to other characters are refused: %s",
     (text) => {
       expect(() => read(text)).toThrow(expect.objectContaining({ code: "MalformedXML" }));
     },
@@ -60,7 +60,7 @@ it.each([
   );
 });
 
-it("prefixes, attributes, comments and the declaration do not matter", () => {
+it("prefixes, attributes, comments and the declaration are ignored", () => {
   const document =
     '<?xml version="1.0"?><!-- a --><s:Root xmlns:s="x"><s:Text a="b"><![CDATA[<a>]]></s:Text></s:Root>';
   expect(readXml(document, schema).Root.Text).toBe("<a>");

@@ -1,4 +1,4 @@
-/** Errors of a build as people read them: the place, the line and a mark below it. */
+/** Errors of a build in text: the place, the line and a mark below it. */
 import { expect, test } from "vitest";
 import { describeProblems } from "../../../emulator/reload/build-problem.ts";
 
@@ -20,14 +20,14 @@ test("a problem is shown with its place, its line and a mark, tabs kept", () => 
   );
 });
 
-test("what has no place is said without, and a place between two characters has one mark", () => {
+test("a problem without a place is shown without one, and a place between two characters has one mark", () => {
   const end = { ...PLACE, line: 1, column: 1, length: 0, lineText: "x" };
   expect(describeProblems([{ text: "no file" }, { text: "unexpected end", place: end }])).toBe(
     ["no file", "/app/handler.ts:1:1: unexpected end", "  1 | x", "    | ^"].join("\n"),
   );
 });
 
-test("a line nobody could read is left out, and so are problems beyond the tenth", () => {
+test("a line that is too long is left out, and so are problems after the tenth", () => {
   const minified = { ...PLACE, lineText: "x".repeat(1_000) };
   const shown = describeProblems(
     Array.from({ length: 12 }, () => ({ text: "bad", place: minified })),

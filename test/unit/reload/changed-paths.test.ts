@@ -1,4 +1,4 @@
-/** Changes that come at about the same time are one batch; how long is waited for more depends on how many there are. */
+/** Changes at about the same time are one batch; the wait for more depends on their number. */
 import { expect, test } from "vitest";
 import { ChangedPaths, type QuietTerms } from "../../../emulator/reload/changed-paths.ts";
 import { FakeClock } from "../../fake-clock.ts";
@@ -12,7 +12,7 @@ function gathering() {
   return { clock, batches, changes };
 }
 
-test("one file, however often it is written, is one batch as soon as it is left alone", async () => {
+test("one file, however often it is written, is one batch as soon as it is quiet", async () => {
   const { clock, batches, changes } = gathering();
   for (let written = 0; written < 4; written += 1) {
     changes.add("/a.ts");
@@ -23,12 +23,12 @@ test("one file, however often it is written, is one batch as soon as it is left 
   expect(batches).toEqual([["/a.ts"]]);
 });
 
-test("a hundred files that change one after another are one batch", async () => {
+test("a hundred files that change one after the other are one batch", async () => {
   const { clock, batches, changes } = gathering();
   const paths = Array.from({ length: 100 }, (_, at) => `/${at}.ts`);
   for (const [at, path] of paths.entries()) {
     changes.add(path);
-    // Who begins has not shown yet that there are many.
+    // At the beginning their number is unknown.
     await clock.advance(at === 0 ? 9 : 8);
   }
   expect(batches).toEqual([]);
@@ -36,7 +36,7 @@ test("a hundred files that change one after another are one batch", async () => 
   expect(batches).toEqual([paths]);
 });
 
-test("what never comes to rest is a batch all the same, a second after its first change", async () => {
+test("continuous changes become a batch a second after the first one", async () => {
   const { clock, batches, changes } = gathering();
   for (let ms = 0; ms < 1_000; ms += 5) {
     expect(batches).toEqual([]);
@@ -46,7 +46,7 @@ test("what never comes to rest is a batch all the same, a second after its first
   expect(batches).toEqual([["/0.ts", "/1.ts"]]);
 });
 
-test("a process that was held up hears of what changed meanwhile before it takes that for all", async () => {
+test("a process that was held up gets all changes before it ends the batch", async () => {
   const { clock, batches, changes } = gathering();
   changes.add("/a.ts");
   await clock.standStill(5_000);
@@ -56,7 +56,7 @@ test("a process that was held up hears of what changed meanwhile before it takes
   expect(batches).toEqual([["/a.ts", "/b.ts"]]);
 });
 
-test("what changes after a batch is in the next one, and what was cleared is in none", async () => {
+test("a change after a batch is in the next one, and a cleared change is in none", async () => {
   const { clock, batches, changes } = gathering();
   changes.add("/a.ts");
   expect(changes.some((path) => path === "/a.ts")).toBe(true);

@@ -1,4 +1,4 @@
-/** A changed path concerns a handler if the file goes into it, says how, or was missing. */
+/** A changed path affects a handler if the file is part of it, configures it, or was missing. */
 import { describe, expect, test } from "vitest";
 import { counts, directoriesOf } from "../../../emulator/reload/handler-sources.ts";
 
@@ -13,7 +13,7 @@ const SOURCES = {
   missing: new Set<string>(),
 };
 
-describe("what counts", () => {
+describe("a change reloads a handler if it is in", () => {
   test.each([
     ["the handler", "/app/handler.ts"],
     ["what it imports", "/app/lib/part.ts"],
@@ -33,11 +33,11 @@ describe("what counts", () => {
     ["the manifest of somebody else", "/elsewhere/package.json"],
     ["an editor's copy", "/app/handler.ts~"],
     ["the directory itself", "/app/lib"],
-  ])("but not %s", (_, path) => {
+  ])("a change of %s does not reload a handler", (_, path) => {
     expect(counts(path, SOURCES)).toBe(false);
   });
 
-  test("a file whose name is told in another Unicode form than it was typed in, as file systems of Macs may do", () => {
+  test("a file with its name in another Unicode form, as on Macs", () => {
     const [typed, told] = ["/app/größe", "/app/größe".normalize("NFD")];
     expect(told).not.toBe(typed);
     const none = {
@@ -59,7 +59,7 @@ describe("what counts", () => {
     }
   });
 
-  test("an import that could not be found, once it is there with any ending, or as a directory", () => {
+  test("an import that was missing and now exists, with any ending or as a directory", () => {
     const sources = { ...SOURCES, missing: new Set(["/app/lib/new", "/app/more/deep/x"]) };
     for (const path of ["/app/lib/new.ts", "/app/lib/new.json", "/app/lib/new", "/app/more"]) {
       expect(counts(path, sources), path).toBe(true);
@@ -70,7 +70,7 @@ describe("what counts", () => {
   });
 });
 
-test("the directories of all that counts are watched, and no others", () => {
+test("exactly the directories of these files are watched", () => {
   const missing = new Set(["/app/more/x"]);
   const directories = ["/app", "/app/lib", "/app/more", "/shared/src", "/"];
   expect(directoriesOf({ ...SOURCES, missing })).toEqual(new Set(directories));

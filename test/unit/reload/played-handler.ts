@@ -8,7 +8,7 @@ export class PlayedHandler implements BuiltHandler {
   isClosed = false;
   builds = 0;
   files: readonly string[];
-  /** Set: the next builds fail with it. */
+  /** The error of the next builds, if set. */
   problem: string | undefined;
   #running: (() => void)[] = [];
 
@@ -28,7 +28,7 @@ export class PlayedHandler implements BuiltHandler {
     return { isBuilt: true, modulePath: `/made/${builds}`, sourcePath, files, missing: new Set() };
   }
 
-  /** Lets all builds through that have begun. */
+  /** Lets all begun builds through. */
   finishBuilds(): void {
     for (const finish of this.#running.splice(0)) finish();
   }

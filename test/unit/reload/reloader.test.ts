@@ -1,4 +1,4 @@
-/** Changed files: one release for changes at one time, none for a build that fails, and other endpoints are served. */
+/** Changed files: one release for simultaneous changes, none for a failed build, and other endpoints are served. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LocalHandler } from "../../../emulator/handlers/local-endpoint.ts";
 import { type FoundHandlers, Reloader } from "../../../emulator/reload/reloader.ts";
@@ -55,7 +55,7 @@ function handlerOf({ id }: LocalHandler): PlayedHandler {
   return handler;
 }
 
-/** Files are looked at for real, which takes turns of the event loop. */
+/** Files are really read, which takes turns of the event loop. */
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -65,7 +65,7 @@ function change(...paths: readonly string[]): void {
 }
 
 describe("a change", () => {
-  test("is released once it is quiet, out of a build that began with it", async () => {
+  test("is released when it is quiet, from a build that began with it", async () => {
     change(hello.path);
     expect(handlerOf(hello).builds).toBe(1);
     await clock.advance(4);
@@ -74,7 +74,7 @@ describe("a change", () => {
     expect(done).toEqual(["release hello /made/1"]);
   });
 
-  test("of many files at once is one release of what they are in the end", async () => {
+  test("of many files at once is one release of their final state", async () => {
     const files = Array.from({ length: 100 }, (_, at) => `/app/many/${at}.ts`);
     handlerOf(hello).files = files;
     await clock.advance(1_000);
@@ -86,7 +86,7 @@ describe("a change", () => {
     expect(done).toEqual([expect.stringMatching(/^release hello/u)]);
   });
 
-  test("while a build runs has that build thrown away", async () => {
+  test("during a build drops that build", async () => {
     const handler = handlerOf(hello);
     handler.isQuick = false;
     change(hello.path);
@@ -101,7 +101,7 @@ describe("a change", () => {
     expect(done).toEqual(["release hello /made/2"]);
   });
 
-  test("that never ends is released nevertheless, by the fourth build in a row", async () => {
+  test("that never ends is released by the fourth build in a row", async () => {
     const handler = handlerOf(hello);
     handler.isQuick = false;
     const released: number[] = [];
@@ -116,15 +116,15 @@ describe("a change", () => {
     expect(released).toEqual([0, 0, 0, 1]);
   });
 
-  test("of a file that is nobody's does nothing", async () => {
+  test("of an unrelated file does nothing", async () => {
     change("/app/hello/notes.md");
     await clock.advance(60);
     expect(done).toEqual([]);
   });
 });
 
-describe("what a handler is made of", () => {
-  test("is learnt a second after the start, without a release, and watched from then on", async () => {
+describe("the list of a handler's files", () => {
+  test("is read a second after the start, without a release, and watched from then on", async () => {
     expect(watcher.directories).toEqual(["/app", "/app/hello"]);
     change("/app/shared.ts");
     await clock.advance(100);
@@ -142,8 +142,8 @@ describe("what a handler is made of", () => {
   });
 });
 
-describe("what cannot be built", () => {
-  test("is said and not released; the fix is", async () => {
+describe("a broken handler", () => {
+  test("is reported and not released, and its fix is released", async () => {
     handlerOf(hello).problem = "Expected a brace";
     change(hello.path);
     await clock.advance(10);
@@ -159,8 +159,8 @@ describe("what cannot be built", () => {
   });
 });
 
-describe("handlers that come and go", () => {
-  test("a new one is served, and reloaded from then on", async () => {
+describe("a directory of handlers", () => {
+  test("serves a new handler, and reloads it from then on", async () => {
     found = { handlers: [hello, other], directories: new Set(["/app"]), files: new Set() };
     change("/app/other");
     await clock.advance(10);
@@ -171,7 +171,7 @@ describe("handlers that come and go", () => {
     expect(done).toEqual(["serve other", expect.stringMatching(/^release other/u)]);
   });
 
-  test("one that is gone is withdrawn, not built", async () => {
+  test("withdraws a removed handler without a build", async () => {
     found = { handlers: [], directories: new Set(["/app"]), files: new Set() };
     change("/app/hello");
     await clock.advance(10);
@@ -179,7 +179,7 @@ describe("handlers that come and go", () => {
     expect(handlerOf(hello)).toMatchObject({ isClosed: true, builds: 0 });
   });
 
-  test("one with other settings is served anew", async () => {
+  test("serves a handler with changed settings again", async () => {
     const changed = { ...hello, env: { MODEL: "large" } };
     found = { handlers: [changed], directories: new Set(["/app"]), files: new Set() };
     change("/app/sv.config.json");
@@ -187,7 +187,7 @@ describe("handlers that come and go", () => {
     expect(done).toEqual(["serve hello"]);
   });
 
-  test("if that cannot be told, all stays as it is", async () => {
+  test("stays unchanged if it cannot be read", async () => {
     found = new Error("sv.config.json is no JSON");
     change("/app/sv.config.json");
     await clock.advance(10);
@@ -196,7 +196,7 @@ describe("handlers that come and go", () => {
   });
 });
 
-test("after its end nothing is released any more", async () => {
+test("a closed reloader releases nothing any more", async () => {
   change(hello.path);
   await reloader.close();
   change(hello.path);

@@ -1,4 +1,4 @@
-/** The key file of a data directory: made at first need, for the user alone, and never replaced. */
+/** The key file of a data directory: created at first need, private, and never replaced. */
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
 const random = createSystemRandom();
 
-it("is made when it is first needed, not before, and found again by the next start", () => {
+it("the key is created when it is first needed, and found again by the next start", () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "secret.key");
   const first = fileSecretKey(file, random);
@@ -26,7 +26,7 @@ it("is made when it is first needed, not before, and found again by the next sta
   expect(fs.statSync(file).mode & 0o777).toBe(0o600);
 });
 
-it("is not replaced when the file holds something else: the message says what to do and shows nothing of it", () => {
+it("the key is not replaced if the file has other content: the message says what to do and does not show it", () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "secret.key");
   fs.writeFileSync(file, "half a ke");
@@ -39,7 +39,7 @@ it("is not replaced when the file holds something else: the message says what to
   expect(fs.readFileSync(file, "utf8")).toBe("half a ke");
 });
 
-it("is the given one before that of the data directory, and one in memory without either", () => {
+it("the given key precedes that of the data directory; without either the key is in memory", () => {
   using temporary = temporaryDirectory();
   const dataDir = temporary.path;
   const secretKey = Buffer.alloc(32, 5).toString("base64");
@@ -52,7 +52,7 @@ it("is the given one before that of the data directory, and one in memory withou
   expect(() => chooseSecretKey({ secretKey: "short" }, random)).not.toThrow("short");
 });
 
-it("of a store that several may share is given, or lies in the data directory already", () => {
+it("the key of a shared store is given, or already in the data directory", () => {
   using temporary = temporaryDirectory();
   const shared = { dataDir: temporary.path, store: "postgres://host/sv" };
   expect(() => chooseSecretKey(shared, random)).toThrow(StoreUnusableError);

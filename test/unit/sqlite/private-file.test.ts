@@ -1,11 +1,11 @@
-/** Files that only the user may read, on file systems of all kinds. */
+/** Private files of the user, on file systems of all kinds. */
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it, vi } from "vitest";
 import { makePrivateDatabase } from "../../../emulator/sqlite/private-file.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
-it("where there are no links, a database that somebody else has made meanwhile stays as it is", () => {
+it("without links, a database that another process creates at the same time is unchanged", () => {
   using directory = temporaryDirectory();
   const file = path.join(directory.path, "some.db");
   const link = vi.spyOn(fs, "linkSync").mockImplementationOnce(() => {
@@ -18,7 +18,7 @@ it("where there are no links, a database that somebody else has made meanwhile s
   expect(fs.readdirSync(directory.path)).toEqual(["some.db"]);
 });
 
-it("where there are no links, a database is made that only the user may read", () => {
+it("without links, a database is created that only the user can read", () => {
   using directory = temporaryDirectory();
   const file = path.join(directory.path, "some.db");
   vi.spyOn(fs, "linkSync").mockImplementationOnce(() => {

@@ -14,7 +14,7 @@ function countOf(db: DatabaseSync): unknown {
   return db.prepare("SELECT count(*) AS count FROM note").get()?.["count"];
 }
 
-it("a new database gets its tables at once or not at all, and keeps them", () => {
+it("a new database gets all its tables at once or none, and keeps them", () => {
   using temporary = temporaryDirectory();
   const file = path.join(temporary.path, "store.db");
   const broken = new DatabaseSync(file);
@@ -30,7 +30,7 @@ it("a new database gets its tables at once or not at all, and keeps them", () =>
 it.each([
   ["an older", 8],
   ["a newer", 6],
-])("a database of %s version is refused and left as it is", (age, version) => {
+])("a database of %s version is refused and unchanged", (age, version) => {
   using db = new DatabaseSync(":memory:");
   makeTables(db, "data/store.db", SCHEMA);
   const refused = () => makeTables(db, "data/store.db", { ...SCHEMA, version });
@@ -42,7 +42,7 @@ it.each([
   expect(countOf(db)).toBe(1);
 });
 
-it("the database of another program is refused and left as it is", () => {
+it("the database of another program is refused and unchanged", () => {
   using db = new DatabaseSync(":memory:");
   db.exec("CREATE TABLE theirs (x)");
   expect(() => makeTables(db, "data/store.db", SCHEMA)).toThrow("the database of another program");
@@ -67,7 +67,7 @@ it.each([1, 999])(
   },
 );
 
-/** Answers the version that was there. */
+/** Returns the version that the database had. */
 function exchangeVersion(directory: string, version: number): number {
   using db = new DatabaseSync(path.join(directory, "store.db"));
   const before = db.prepare("PRAGMA user_version").get()?.["user_version"];

@@ -15,7 +15,7 @@ const own = await readOwnPackage();
 const starters = await readStarters(own.root);
 const textsOf = (name: (typeof STARTER_NAMES)[number]) => starters.get(name) ?? new Map();
 
-test("a project has its name in the place of the starters' own, and versions", () => {
+test("a project has its own name and versions instead of the starter's", () => {
   const manifest = {
     name: "my-endpoint",
     scripts: { build: "build my-endpoint" },
@@ -51,20 +51,20 @@ describe.each(STARTER_NAMES)("the starter %s", (name) => {
     };
     const versions = { ...manifest.dependencies, ...manifest.devDependencies };
     expect(Object.fromEntries(versionsFor(own, "/p"))).toMatchObject(versions);
-    // The base image has it, so that it is not installed for production.
+    // The base image contains it, so it is not installed for production.
     expect(manifest.devDependencies).toHaveProperty("sv-runtime");
     const config: unknown = JSON.parse(files.get("sv.config.json") ?? "");
     expect(Object.keys(configSchema.parse(config).endpoints)).toEqual(["greeter"]);
   });
 
-  test("has a page on all that is done with it", () => {
+  test("has a page about its commands", () => {
     const headings = [...(files.get("README.md") ?? "").matchAll(/^## (.*)$/gmu)];
     expect(headings.map(([, heading]) => heading)).toEqual([
       ...["Run", "Call", "Test", "Build", "Ship", "More"],
     ]);
   });
 
-  test("keeps out of Git and of its image what belongs to this machine", () => {
+  test("keeps files of this machine out of Git and its image", () => {
     expect(files.get(".gitignore")).toMatch(/^node_modules\/$/mu);
     expect(files.get(".gitignore")).toMatch(/^\.sv\/$/mu);
     for (const line of ["node_modules", ".sv", "**/.env", ".git"]) {
@@ -72,7 +72,7 @@ describe.each(STARTER_NAMES)("the starter %s", (name) => {
     }
   });
 
-  test("is built on the base, with the npm that the base image's Node comes with", async () => {
+  test("is built on the base image, with the npm of its Node", async () => {
     const base = await readFile(path.join(own.root, "Dockerfile.base"), "utf8");
     const [line = ""] = /^ARG NODE_IMAGE=.+$/mu.exec(base) ?? [];
     const dockerfile = files.get("Dockerfile")?.split("\n");
@@ -81,13 +81,13 @@ describe.each(STARTER_NAMES)("the starter %s", (name) => {
   });
 });
 
-test("what a project depends on is known by name", () => {
+test("the dependencies of a project are known by name", () => {
   expect(packagesOf(textsOf("image-to-s3"))).toEqual(
     expect.arrayContaining(["sharp", "zod", "sv-runtime", "vitest"]),
   );
 });
 
-test("a project depends on the version that made it, and on a clone or an archive where that is what made it", () => {
+test("a project depends on the version that created it, or on the clone or archive that did", () => {
   const at = (root: string, archive?: string): OwnPackage => {
     return { ...own, root, version: "1.2.3", archive };
   };

@@ -6,13 +6,13 @@ const taken = (name: string) => ["http", "zod"].includes(name);
 const problem = (name: string) => nameProblem(name, taken);
 
 test.each(["greeter", "my-model_2", "7b", "@me/greeter", "@my.team-1/zod", "a".repeat(63)])(
-  "%s is a name",
+  "%s is a valid name",
   (name) => {
     expect(problem(name)).toBeUndefined();
   },
 );
 
-describe("what is no name is said, with the nearest that is", () => {
+describe("an invalid name is refused with the nearest valid one", () => {
   test.each([
     ["", undefined],
     ["My App", "my-app"],
@@ -34,12 +34,12 @@ describe("what is no name is said, with the nearest that is", () => {
     if (near !== undefined) expect(problem(near)).toBeUndefined();
   });
 
-  test("a package's name that is too long for npm has nothing near", () => {
+  test("a package's name that is too long for npm has no suggestion", () => {
     expect(problem(`@${"s".repeat(200)}/${"a".repeat(20)}`)).toContain("cannot be");
   });
 });
 
-test("a name that npm or Node means something else by is refused", () => {
+test("a name with another meaning for npm or Node is refused", () => {
   expect(problem("zod")).toContain(
     "because a module of Node or a package of the project has it; my-zod would do",
   );
@@ -55,6 +55,6 @@ test.each([
   ["My App (2)", "my-app-2"],
   ["node_modules", "node-modules"],
   ["…", undefined],
-])("a project in the directory %j is called %j", (directory, name) => {
+])("a project in the directory %j is named %j", (directory, name) => {
   expect(fittingName(directory)).toBe(name);
 });

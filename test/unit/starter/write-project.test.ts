@@ -1,4 +1,4 @@
-/** States that a project is written whole or not at all, and never over anything. */
+/** A project is written whole or not at all, and never over existing files. */
 import fs from "node:fs";
 import { expect, test } from "vitest";
 import { ProjectPlaceError, writeProject } from "../../../emulator/starter/write-project.ts";
@@ -9,7 +9,7 @@ const FILES = new Map([
   [".gitignore", "b"],
 ]);
 
-test("a directory that is not there is made, with those above it", async () => {
+test("a missing directory is created with its parents", async () => {
   await using tree = await temporaryTree({});
   await writeProject(tree.path("x/y"), FILES, "x/y");
   expect(fs.readFileSync(tree.path("x/y/a.ts"), "utf8")).toBe("a");
@@ -23,7 +23,7 @@ test("files of other names in the directory stay as they are", async () => {
   expect(fs.readFileSync(tree.path("x/LICENSE"), "utf8")).toBe("mine");
 });
 
-test("files in the way are named, and nothing is written", async () => {
+test("existing files are named, and nothing is written", async () => {
   await using tree = await temporaryTree({ "x/.gitignore": "mine" });
   const written = writeProject(tree.path("x"), FILES, "x");
   await expect(written).rejects.toThrow(ProjectPlaceError);
@@ -31,14 +31,14 @@ test("files in the way are named, and nothing is written", async () => {
   expect(fs.readdirSync(tree.path("x"))).toEqual([".gitignore"]);
 });
 
-test("a link that leads nowhere is in the way, and so is a directory", async () => {
+test("a broken link is in the way, and so is a directory", async () => {
   await using tree = await temporaryTree({ "x/.gitignore/": "" });
   fs.symlinkSync(tree.path("elsewhere"), tree.path("x/a.ts"));
   await expect(writeProject(tree.path("x"), FILES, "x")).rejects.toThrow(": .gitignore, a.ts; ");
   expect(fs.existsSync(tree.path("elsewhere"))).toBe(false);
 });
 
-test("where a file cannot be written, none is left", async () => {
+test("if a file cannot be written, none is left", async () => {
   await using tree = await temporaryTree({ "there/mine": "" });
   const files = new Map([...FILES, ["no/such/folder", "c"]]);
   const places = [tree.path("there"), tree.path("new/place")];
@@ -49,7 +49,7 @@ test("where a file cannot be written, none is left", async () => {
   expect(fs.readdirSync(tree.path("there"))).toEqual(["mine"]);
 });
 
-test("a file is no place for a project", async () => {
+test("a file instead of the directory is refused", async () => {
   await using tree = await temporaryTree({ x: "" });
   await expect(writeProject(tree.path("x"), FILES, "x")).rejects.toThrow("x cannot be written");
 });

@@ -1,4 +1,4 @@
-/** When traces are sent, by OpenTelemetry's variables. */
+/** The switches of traces, by OpenTelemetry's variables. */
 import { expect, test } from "vitest";
 import { wantsTraces } from "../../../emulator/trace/open-tracer.ts";
 
@@ -12,6 +12,6 @@ test.each([
   [{ ...endpoint, OTEL_SDK_DISABLED: "true" }, false],
   [{ ...endpoint, OTEL_TRACES_EXPORTER: "none" }, false],
   [{ ...endpoint, OTEL_TRACES_EXPORTER: "otlp" }, true],
-])("%j: %s", (env, wanted) => {
+])("with %j traces are sent: %s", (env, wanted) => {
   expect(wantsTraces(env)).toBe(wanted);
 });

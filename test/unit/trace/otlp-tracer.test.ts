@@ -1,4 +1,4 @@
-/** What a collector of traces is sent of a request and its job, by a real exporter to a real HTTP server. */
+/** Data for a collector of traces about a request and its job, by a real exporter to a real HTTP server. */
 import { afterEach, expect, it, vi } from "vitest";
 import { createOtlpTracer } from "../../../emulator/trace/otlp-tracer.ts";
 import { createTestEngine } from "../engine-harness.ts";
@@ -56,7 +56,7 @@ async function startTraced(collector: Receiver, sender = new ScriptedSender()) {
   return { engine, tracer, service: await startTestHttp({ engine }) };
 }
 
-it("has a span for the request, the wait, the execution and the webhook, in the caller's trace", async () => {
+it("a trace has a span for the request, the wait, the execution and the webhook, in the caller's trace", async () => {
   await using collector = await startReceiver();
   const sender = new ScriptedSender();
   const { engine, tracer, service } = await startTraced(collector, sender);
@@ -78,7 +78,7 @@ it("has a span for the request, the wait, the execution and the webhook, in the 
   expect(named("job queued")).toMatchObject({ parentSpanId: request?.spanId });
   expect(execution).toMatchObject({ parentSpanId: request?.spanId, status: { code: 0 } });
   expect(webhook).toMatchObject({ parentSpanId: request?.spanId });
-  // What the handler and the receiver do belongs to the execution and to the call.
+  // Spans of the handler and the receiver belong to the execution and to the call.
   expect(job.traceparent).toBe(`00-${TRACE_ID}-${execution?.spanId}-01`);
   expect(sender.calls[0]?.traceparent).toBe(`00-${TRACE_ID}-${webhook?.spanId}-01`);
   expect(execution?.attributes).toContainEqual({
@@ -94,7 +94,7 @@ it("has a span for the request, the wait, the execution and the webhook, in the 
   expect(collector.received[0]?.headers["content-type"]).toBe("application/json");
 });
 
-it("says of a job that failed why, and shows each of its executions", async () => {
+it("a trace has the reason of a failed job, and each of its executions", async () => {
   await using collector = await startReceiver();
   const { engine, tracer, service } = await startTraced(collector);
   await using _ = service;
@@ -116,7 +116,7 @@ it("says of a job that failed why, and shows each of its executions", async () =
   expect(spansOf(collector).filter(({ name }) => name === "job queued")).toHaveLength(3);
 });
 
-it("follows a caller that does not want its trace recorded", async () => {
+it("a trace follows a caller that does not want it recorded", async () => {
   await using collector = await startReceiver();
   const { engine, tracer, service } = await startTraced(collector);
   await using _ = service;
@@ -130,7 +130,7 @@ it("follows a caller that does not want its trace recorded", async () => {
   expect(spansOf(collector)).toEqual([]);
 });
 
-it("says once that the collector does not take what it is sent, and that it does again", async () => {
+it("a collector that refuses traces is logged once, and its recovery too", async () => {
   let status = 400;
   await using collector = await startReceiver((response) => {
     response.statusCode = status;
