@@ -215,7 +215,7 @@ describe("mistakes", () => {
     served.save("app/plain/handler.ts", answering("before"));
     await expectAnswer(served, "plain", "before");
     const saying = () =>
-      served.logged(/new jobs go/u).filter((line) => line.includes('"plain"')).length;
+      served.logged(/new jobs run it/u).filter((line) => line.includes('"plain"')).length;
     const [said, built] = [saying(), served.reloads("plain")];
     const slow = [
       `import { existsSync } from "node:fs";`,
