@@ -100,7 +100,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
       PATIENCE_MS,
     );
 
-  test("it installs replicas that share a database, with workers as pods of the other namespace", async () => {
+  test("the chart installs replicas that share a database, with workers as pods of the other namespace", async () => {
     const notes = await helm(["install", RELEASE, chart, "--values", "-"], values);
     expect(notes).toContain(`http://${RELEASE}.${services.name}:7080`);
     await rolledOut();

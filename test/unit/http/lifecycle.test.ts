@@ -8,7 +8,7 @@ import { createTestEngine } from "../engine-harness.ts";
 import { KEY, startTestHttp, testCallers, type TestHttp } from "./http-harness.ts";
 import { TextReader } from "./operation/answers/text-reader.ts";
 
-/** A long timeout: a test that waits for it fails. */
+/** A timeout that no test reaches. */
 const NEVER_MS = 3_600_000;
 
 async function unstarted() {

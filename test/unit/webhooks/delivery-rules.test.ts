@@ -55,7 +55,7 @@ it("the third failed try is the last", () => {
   expect(third.tries.map(({ at }) => at - NOW)).toEqual([0, 10_000, 20_000]);
 });
 
-it("a delivery that is sent again has three tries, its id and its history, the newest part of which is kept", () => {
+it("a delivery that is sent again has three new tries, its old id, and the newest part of its history", () => {
   const delivered = tried(200);
   const again = dueAgain(delivered, NOW + 5);
   expect(again).toMatchObject({ state: "pending", nextTryAt: NOW + 5, triesLeft: 3 });

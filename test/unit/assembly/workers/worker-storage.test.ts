@@ -11,7 +11,7 @@ describe("the storage variables of a worker", () => {
     secretAccessKey: "secret",
   };
 
-  it("yield to its template's own", () => {
+  it("are replaced by variables of its template", () => {
     const told = storageEnvironment({ SV_S3_BUCKET: "mine", OTHER: "x" }, ours);
     expect({ ...told, SV_S3_BUCKET: "mine" }).toEqual({
       SV_S3_ENDPOINT: "http://127.0.0.1:7081",

@@ -50,7 +50,7 @@ describe("a window", () => {
     );
   });
 
-  it("that goes a number of periods back has this number", () => {
+  it("of the last N periods has N", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), size, (lastN, bucketSize) => {
         let start = startBefore(NOW, lastN - 1, bucketSize);

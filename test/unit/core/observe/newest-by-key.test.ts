@@ -1,4 +1,4 @@
-/** The store of the newest items of many keys keeps no more than its bounds, and always the newest of each. */
+/** A store of the newest items of many keys: it stays within its bounds, and always has the newest item of each key. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { NewestByKey } from "../../../../emulator/core/observe/newest-by-key.ts";

@@ -35,7 +35,7 @@ describe("frames", () => {
 });
 
 describe("routes", () => {
-  test("return the same parts, for any content", () => {
+  test("are read back with the parts they were made of", () => {
     const query = { q: "status:failed a&b=c #?/ü" };
     const parts = ["a/b", "<b>", "ü%"];
     expect(readRoute(hrefTo("job", parts, query))).toEqual({ page: "job", parts, query });

@@ -74,7 +74,7 @@ describe("chunks", () => {
     afterMs,
   });
 
-  test("are in order, each once, with the time to the first", () => {
+  test("are in order, each once, and the time to the first one is known", () => {
     const { chunks } = after(opened, came(0, 2, 80), came(1, 2, 200), {
       type: "chunks-complete",
       jobId: "j",

@@ -24,7 +24,7 @@ it("service time runs with real time, ahead by its offset", async () => {
   expect([clock.nextWakeAt, real.armed]).toEqual([undefined, 0]);
 });
 
-it("a shift fires the timers that it made due in the order of their times, and the others sooner in real time", async () => {
+it("a shift fires due timers in the order of their times, and makes the others fire sooner", async () => {
   const { real, clock, fired, arm } = clocks();
   arm("late", 300);
   arm("second", 200);

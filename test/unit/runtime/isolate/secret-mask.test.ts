@@ -1,4 +1,4 @@
-/** Secrets are masked in texts, and a secret with any text of a client does no other harm. */
+/** Secrets are masked in texts, and no secret of a client can break other output. */
 import { describe, expect, test } from "vitest";
 import { SecretMask } from "../../../../runtime/isolate/secret-mask.ts";
 

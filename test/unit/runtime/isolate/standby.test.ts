@@ -32,7 +32,7 @@ describe("an idle standby process", () => {
     expect(timesSetUp(run)).toBe(2);
   });
 
-  test("is the default, some time after the handler is ready", async () => {
+  test("starts by default, some time after the handler is ready", async () => {
     await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 1_000 });
     await run.source.whenReady.promise;
     expect(run.worker.standbyPid).toBeUndefined();

@@ -67,7 +67,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     expect(await second.store.job(job.id)).toEqual(job);
   });
 
-  it("that was taken over is not written by a former owner that has not noticed it, and that answers nothing more", async () => {
+  it("that was taken over is never written by its former owner, which also answers nothing more", async () => {
     await using database = await testDatabase();
     const lost: unknown[] = [];
     const onLost = (error: unknown) => void lost.push(error);

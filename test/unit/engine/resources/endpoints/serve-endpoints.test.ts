@@ -82,7 +82,7 @@ it("nothing is logged and the version stays if file and interface agree", async 
   expect(endpoint).toMatchObject({ workersMax: 5, version: 1 });
 });
 
-it("both bounds of the file apply if one of them contradicts one of the interface", async () => {
+it("both bounds are the file's if a bound of the interface contradicts them", async () => {
   const store = createMemoryStore();
   const { engine } = await start(store, handler);
   await updateEndpoint(engine, "hello", { workersMax: 1 });

@@ -137,7 +137,7 @@ it("devices that become free are kept for a worker that four smaller ones have p
   expect(given(scene).slice(6)).toEqual(["large: 0 1"]);
 });
 
-it("devices are kept for ten minutes: lasting workers leave no device idle forever", async () => {
+it("devices are kept for ten minutes only, so that no device is idle forever", async () => {
   await using scene = await FleetScene.set({}, inventory("L4", "L4"));
   // A worker without a running program is not judged by its silence.
   scene.launcher.preparing = new Promise(() => undefined);

@@ -122,7 +122,7 @@ describe("a process that ends", () => {
     expect(await run.source.submit(quick).result()).toMatchObject({ output: "quick" });
   });
 
-  test("for lack of memory reports it", async () => {
+  test("for lack of memory has that cause in its report", async () => {
     const env = { NODE_OPTIONS: "--max-old-space-size=32" };
     await using run = new WorkerRun("eats-memory", { env });
     expect(await run.source.submit().result()).toEqual({

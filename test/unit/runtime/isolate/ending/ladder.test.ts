@@ -57,7 +57,7 @@ describe("a job", () => {
     expect(rungs).toEqual(["late", "abort", "stubborn"]);
   });
 
-  test("with an outcome that is still running at its deadline is stubborn", () => {
+  test("with an outcome is stubborn if it still runs at its deadline", () => {
     const { job } = jobLadder();
     job.ending = "handed-back";
     vi.advanceTimersByTime(1_000);
