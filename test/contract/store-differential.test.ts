@@ -43,7 +43,7 @@ it(
 );
 
 it.skipIf(postgresIsMissing !== undefined).each(["in its rows", "beside it"])(
-  `${IN_DATABASE} random batches: memory and PostgreSQL with large payloads %s take, refuse and answer the same (seed ${SEED})`,
+  `memory and PostgreSQL with large payloads %s accept, refuse and answer ${IN_DATABASE} random batches alike (seed ${SEED})`,
   { timeout: 60_000 + IN_DATABASE * 300 },
   async (place) => {
     const url = await freshDatabase(inject("sharedPostgres"));

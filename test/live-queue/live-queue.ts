@@ -1,4 +1,4 @@
-/** Test double: the queue of the live service, which takes nothing that its protocol does not have. */
+/** Test double: the queue of the live service, which accepts only its own protocol. */
 import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -14,7 +14,7 @@ import {
 } from "./queue-call.ts";
 import { QueueJob } from "./queue-job.ts";
 
-/** How a request is answered that would be answered otherwise: before anything is done for it, or after. */
+/** A scripted answer to a request: before it takes effect, or after. */
 export type Mishap =
   | { readonly status: number; readonly body?: string; readonly contentType?: string }
   | "lost-on-the-way"
@@ -22,7 +22,7 @@ export type Mishap =
   | { readonly delayMs: number };
 
 export interface LiveQueueOptions {
-  /** How long a question is held while there is nothing; ms, default 20,000. */
+  /** Time for which a request for jobs is held; ms, default 20,000. */
   readonly holdMs?: number;
   /** Time without a ping after which a job returns to the queue, ms; default: never. */
   readonly leaseMs?: number;
@@ -73,7 +73,7 @@ export class LiveQueue implements AsyncDisposable {
     return queue;
   }
 
-  /** What a worker with that id finds in its environment. */
+  /** Environment of a worker with that id. */
   environment(workerId = "w-1"): Record<string, string> {
     return workerEnvironment(this.#origin, workerId);
   }
@@ -89,7 +89,7 @@ export class LiveQueue implements AsyncDisposable {
     return job;
   }
 
-  /** Has a job that a worker has been given stopped. */
+  /** Stops a job that a worker holds. */
   stop(job: QueueJob): void {
     this.#toStop.push(job);
     this.#look();
@@ -107,17 +107,17 @@ export class LiveQueue implements AsyncDisposable {
     this.#look();
   }
 
-  /** Answers the open questions for jobs: there is none. */
+  /** Answers the open requests for jobs with none. */
   endQuestions(): void {
     for (const poll of this.#polls.filter(({ call }) => call.kind === "take")) this.#end(poll);
   }
 
-  /** What happens to the next requests of that kind, one after the other. */
+  /** Scripted answers to the next requests of that kind, one after the other. */
   upset(kind: CallKind, ...mishaps: readonly Mishap[]): void {
     this.#mishaps.set(kind, [...(this.#mishaps.get(kind) ?? []), ...mishaps]);
   }
 
-  /** All connections are lost, and no new one holds. */
+  /** Breaks all connections, and refuses new ones. */
   cut(): void {
     this.#isDown = true;
     for (const socket of this.#sockets) socket.destroy();
@@ -127,7 +127,7 @@ export class LiveQueue implements AsyncDisposable {
     this.#isDown = false;
   }
 
-  /** From now on an answer to a question begins at once, and ends no sooner than that. */
+  /** From now on an answer to a request for jobs begins at once, and ends no sooner than that. */
   endAnswersAfter(moment: Promise<void>): void {
     this.#mayEnd = moment;
   }

@@ -38,7 +38,7 @@ export function liveSource(
   });
 }
 
-/** A source under test, with what it heard and logged. Use with `await using`. */
+/** A source under test, with its received messages and its log. Use with `await using`. */
 export class LiveListener extends Connected implements AsyncDisposable {
   readonly said: string[];
 
@@ -47,7 +47,7 @@ export class LiveListener extends Connected implements AsyncDisposable {
     this.said = said;
   }
 
-  /** One that asks for `credit` jobs. */
+  /** A source that requests `credit` jobs. */
   static start(queue: LiveQueue, credit: number, options: LiveSourceOptions = {}): LiveListener {
     const said: string[] = [];
     const log: WorkerLog = { write: (_, message) => void said.push(message) };

@@ -1,4 +1,4 @@
-/** Reads a worker's requests to the live queue, and reports everything that the protocol does not have. */
+/** Reads a worker's requests to the live queue, and reports everything outside the protocol. */
 import type { IncomingMessage } from "node:http";
 
 const ENDPOINT = "ep-1";
@@ -13,14 +13,14 @@ interface Of<K extends string> {
 export interface TakeCall extends Of<"take"> {
   /** 1 at the address for one job, where the answer is an object. */
   readonly count: number;
-  /** Whether it says that it holds jobs. */
+  /** Whether it reports that it holds jobs. */
   readonly isBusy: boolean;
 }
 
 export interface ReportCall extends Of<"done" | "stream"> {
   readonly jobId: string;
   readonly isStream: boolean;
-  /** The body as it came. */
+  /** The unchanged body. */
   readonly text: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -34,12 +34,12 @@ export type QueueCall = TakeCall | ReportCall | PingCall | Of<"stop">;
 export type CallKind = QueueCall["kind"];
 export type CallOf<K extends CallKind> = Extract<QueueCall, { readonly kind: K }>;
 
-/** The request is none that a worker may make. */
+/** The error of a request that no worker may send. */
 class StrangeCall extends Error {
   override readonly name = "StrangeCall";
 }
 
-/** What the environment of a worker says. `$ID` and `$RUNPOD_POD_ID` are for the worker to fill in. */
+/** Variables of a worker's environment. The worker fills in `$ID` and `$RUNPOD_POD_ID`. */
 export function workerEnvironment(origin: string, workerId: string): Record<string, string> {
   const base = `${origin}/v2/${ENDPOINT}`;
   const gpu = `gpu=${encodeURIComponent(GPU).replaceAll("%20", "+")}`;
@@ -189,7 +189,7 @@ function demand(holds: boolean, what: string): void {
   if (!holds) throw new StrangeCall(what);
 }
 
-/** Undefined when the connection was lost in the middle of it. */
+/** Undefined if the connection was lost in the middle of it. */
 export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
   try {

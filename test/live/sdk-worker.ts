@@ -1,15 +1,15 @@
-/** A worker as the live service's Python SDK plays it, request by request: its URLs, queries, headers and bodies, and nothing more. */
+/** A worker that sends the requests of the live service's Python SDK: its URLs, queries, headers and bodies. */
 import { request, type Dispatcher } from "undici";
 
 const SDK_VERSION = "1.12.0";
 
-/** What the environment of such a worker says. */
+/** Environment of the worker. */
 export interface SdkWorkerOptions {
   /** Base URL of the service, without a path. */
   readonly url: string;
   readonly endpointId: string;
   readonly workerId: string;
-  /** Sent as it is, without `Bearer`. */
+  /** Key, sent without `Bearer`. */
   readonly key: string;
   /** Name of the GPU; default `NVIDIA RTX A5000`. */
   readonly gpu?: string;
@@ -22,7 +22,7 @@ export interface SdkAnswer {
   readonly text: string;
 }
 
-/** A job as the SDK takes it: both keys must be there. */
+/** A job as the SDK takes it: both keys are required. */
 export interface SdkJob {
   readonly id: string;
   readonly input: unknown;
@@ -34,9 +34,9 @@ export class SdkWorker {
   readonly #options: SdkWorkerOptions;
   /** Environment variables in their usual form, with the worker's id filled in. */
   readonly #takeUrl: string;
-  /** The SDK sets it on the session it shares, so that it goes with whatever is sent after the first result. */
+  /** The SDK sets this header on its shared session, so all requests after the first result have it. */
   #requestId: string | undefined;
-  /** Ids of the jobs it works on: from their take until their result was posted, whatever that was answered. */
+  /** Ids of its running jobs: from their take until their result was posted, whatever the answer. */
   readonly #held = new Set<string>();
 
   constructor(options: SdkWorkerOptions) {
@@ -45,19 +45,22 @@ export class SdkWorker {
     this.#takeUrl = `${this.#base("job-take")}${this.#gpu()}`;
   }
 
-  /** Asks for one job. Undefined if there was none. @throws Error for an answer the SDK would choke on */
+  /**
+   * Requests one job. Undefined without one.
+   * @throws Error for an answer that breaks the SDK
+   */
   async take(signal?: AbortSignal): Promise<SdkJob | undefined> {
     const [job] = await this.#taken(this.#takeUrl, signal);
     return job;
   }
 
-  /** Asks for up to `count` jobs, more than one. */
+  /** Requests up to `count` jobs, more than one. */
   takeBatch(count: number, signal?: AbortSignal): Promise<readonly SdkJob[]> {
     const url = this.#takeUrl.replace("/job-take/", "/job-take-batch/");
     return this.#taken(`${url}&batch_size=${count}`, signal);
   }
 
-  /** Ids of the jobs to stop; none if the service had none to name. */
+  /** Ids of the jobs to stop; empty without one. */
   async jobsToStop(signal?: AbortSignal): Promise<readonly string[]> {
     const answer = await this.ask(this.#takeUrl.replace("/job-take/", "/job-stop/"), signal);
     if (answer.status === 204) return [];
@@ -84,12 +87,12 @@ export class SdkWorker {
     return this.streamText(jobId, { output });
   }
 
-  /** Posts a body as that of a yield: its JSON text, or a value that becomes one. */
+  /** Posts a body like a yield: its JSON text, or a value that becomes one. */
   streamText(jobId: string, body: unknown): Promise<SdkAnswer> {
     return this.#post("job-stream", jobId, body, false);
   }
 
-  /** Posts a progress value, as from a thread of its own. */
+  /** Posts a progress value, like a thread of its own. */
   progress(jobId: string, output: unknown): Promise<SdkAnswer> {
     return this.#post("job-done", jobId, { status: "IN_PROGRESS", output }, false);
   }
@@ -100,7 +103,7 @@ export class SdkWorker {
     return this.#ping({ ...ids, runpod_version: SDK_VERSION });
   }
 
-  /** What it says when one of its checks failed, before it exits with 1. */
+  /** Its report of a failed check, before it exits with 1. */
   unhealthy(check: string, reason: string): Promise<SdkAnswer> {
     const query = { status: "unhealthy", check, reason: reason.slice(0, 256) };
     return this.#ping({ ...query, runpod_version: SDK_VERSION });

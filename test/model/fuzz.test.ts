@@ -7,7 +7,7 @@ import { ALL_DOCUMENTED } from "../unit/http/documented.ts";
 
 const REQUESTS = sized(600, 200_000);
 const REQUESTS_A_SEED = sized(600, 10_000);
-/** Maximum number of further services for statuses of success that no request had yet. */
+/** Maximum number of further services for the documented successes that are still missing. */
 const MOST_MORE = 20;
 
 /** Number of requests to each further service. */

@@ -10,7 +10,7 @@ export interface ProgramImage {
   readonly name: string;
   /** Files and folders, at the same paths in the image. */
   readonly files: readonly string[];
-  /** Programs whose libraries are included. */
+  /** Programs that are included with their libraries. */
   readonly linked: readonly string[];
   /** A shell script that the image runs, whatever its command is. */
   readonly script: string;

@@ -60,7 +60,7 @@ const layers: readonly Layer[] = [
     of: "runtime/isolate/",
     mayImport: ["runtime/pipe/", leftovers, system, runtimeCore, protocol],
   },
-  // What the handler process and its supervisor do, in one process.
+  // The work of handler process and supervisor in one process.
   {
     of: "runtime/in-process/",
     mayImport: [
@@ -79,7 +79,7 @@ const layers: readonly Layer[] = [
   },
   { of: "runtime/load/", mayImport: [leftovers, runtimeCore, protocol] },
   { of: "runtime/storage/", mayImport: [runtimeCore, protocol] },
-  // What the operating system is asked, which knows nothing of workers.
+  // Calls of the operating system, without knowledge of workers.
   { of: system, mayImport: [] },
   { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/", system] },
   { of: core, mayImport: [protocol], packages: purePackages },
@@ -92,8 +92,8 @@ const layers: readonly Layer[] = [
     of: "emulator/store/",
     mayImport: ["runtime/pipe/program-file.ts", "runtime/storage/", sqlite, core, protocol],
   },
-  // A worker is ended like its handler process: with everything it started. A label marks the owner of a container, as a name
-  // marks the owner of a temporary directory.
+  // A worker is ended like its handler process: with all its processes. A label marks the owner of a container, as
+  // a name marks the owner of a temporary directory.
   {
     of: "emulator/launch/",
     mayImport: [
@@ -107,12 +107,12 @@ const layers: readonly Layer[] = [
   },
   { of: "emulator/trace/", mayImport: [core, protocol] },
   { of: "emulator/balance/", mayImport: ["emulator/launch/launcher.ts", core, protocol] },
-  // Receivers of webhooks are kept to public addresses as the sources of downloads are.
+  // Receivers of webhooks are limited to public addresses, like the sources of downloads.
   {
     of: "emulator/webhooks/",
     mayImport: ["runtime/storage/download/address-guard.ts", core, protocol],
   },
-  // A house of its own: an S3 server that knows nothing of endpoints, workers or jobs.
+  // A separate part: an S3 server that knows nothing of endpoints, workers or jobs.
   {
     of: "emulator/objects/",
     mayImport: ["runtime/storage/spelled-otherwise.ts", sqlite, net],
@@ -126,13 +126,13 @@ const layers: readonly Layer[] = [
   },
   { of: "emulator/image/", mayImport: ["runtime/load/", docker, core, protocol] },
   { of: "emulator/starter/", mayImport: [core, protocol] },
-  // What tests have of the engine; they submit as any client does.
+  // The engine for tests; they submit jobs like any client.
   {
     of: "emulator/test-kit/",
     mayImport: ["emulator/engine/", "runtime/client/", core, protocol],
   },
-  // Runs in a browser: it knows the service by its interface, and rules that are data. It classifies the frames of a stack as
-  // the terminal does.
+  // Runs in a browser: it uses the service's interface, and rules that are data. It classifies the frames of a
+  // stack like the terminal.
   {
     of: "emulator/dashboard/",
     mayImport: ["runtime/core/failure-text.ts", core, protocol],
@@ -147,7 +147,7 @@ const layers: readonly Layer[] = [
       "preact/hooks",
     ],
   },
-  // Requests to load balancing endpoints go on to the servers that their workers are.
+  // Requests to load balancing endpoints are forwarded to the workers' servers.
   {
     of: "emulator/http/",
     mayImport: [
@@ -162,14 +162,14 @@ const layers: readonly Layer[] = [
       protocol,
     ],
   },
-  // A yield that is too large is split as the runtime splits it.
+  // A yield that is too large is split like in the runtime.
   { of: "emulator/live/", mayImport: ["emulator/engine/", runtimeCore, core, protocol] },
   {
     of: "emulator/grpc/",
     mayImport: ["emulator/engine/", "emulator/store/ownership.ts", net, core, protocol],
   },
-  // The command line sees the service as any program does, by its interface, and minds its process as `sv-worker` does. It begins
-  // what takes longest in a start before it has loaded the service.
+  // The command line uses the service's interface, like any program, and watches its process like `sv-worker`. It
+  // starts the slowest part of a start before it has loaded the service.
   {
     of: "emulator/cli/",
     mayImport: [

@@ -1,4 +1,4 @@
-/** A worker's life changes in one place only, the function that moves it by its table; here is everything that would change it elsewhere. */
+/** A worker's life changes in one function only, by its table; this rule finds all other changes. */
 import type { AssignmentExpression, MethodDefinition, ObjectExpression } from "oxc-parser";
 import { gather, type Source } from "./source.ts";
 

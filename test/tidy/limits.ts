@@ -1,4 +1,7 @@
-/** Tests that a loaded machine would fail, or a directory that other users may not enter: those with limits of their own, or with another user. */
+/**
+ * Tests that fail on a loaded machine, or in a directory closed to other users: those with their own limits, or
+ * with another user.
+ */
 import type { Argument, CallExpression, ObjectPropertyKind } from "oxc-parser";
 import { TEST_MS } from "../setup/patience.ts";
 import { gather, type Source } from "./source.ts";
@@ -14,7 +17,7 @@ export function limitOffences(source: Source): string[] {
       if (problem !== undefined) report(node.start, problem);
     },
     VariableDeclarator: ({ start, init }) => {
-      // What polls are given by a name.
+      // Named limits of polls.
       if (init?.type !== "ObjectExpression" || timeoutIn([init]) === undefined) return;
       if (init.properties.some((property) => isNamed(property, "interval")))
         report(start, "is a limit of its own for polls");
@@ -76,7 +79,7 @@ function hasTimeout(given: readonly Argument[]): boolean {
   return timeoutsOf(given).length > 0;
 }
 
-/** One that is written as a number. */
+/** A limit written as a number. */
 function timeoutIn(given: readonly Argument[]): number | undefined {
   return timeoutsOf(given)
     .map(numberIn)

@@ -1,11 +1,14 @@
-/** A use case takes the ports that it needs; here is everything that would take the whole engine, and ports that have grown too large. */
+/**
+ * A use case takes the ports that it needs; this rule finds use cases that take the whole engine, and ports that
+ * are too large.
+ */
 import type { ImportDeclaration, TSImportType, TSInterfaceDeclaration } from "oxc-parser";
 import { gather, type Source } from "./source.ts";
 
 const composition = /^emulator\/engine\/(parts\/)?[^/]+$/;
 const whole = "EngineContext";
 
-/** Maximum number of members of a port: one with more is two. */
+/** Maximum number of members of a port; a larger one is split. */
 const MOST_MEMBERS = 12;
 
 export function partsOffences(source: Source): string[] {

@@ -1,4 +1,4 @@
-/** Holds the rules of the tree against planted texts, and against all files. */
+/** Checks the rules of the tree with planted texts, and with all files. */
 import { expect } from "vitest";
 import { parse, type Source } from "./source.ts";
 import type { TextFile } from "./tree.ts";

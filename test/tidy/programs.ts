@@ -1,4 +1,4 @@
-/** What tests start and documents tell a reader to type must be on every Debian, or be installed by the set-up of the tests. */
+/** Programs that tests start and documents name must be on every Debian, or be installed by the set-up of the tests. */
 import path from "node:path";
 import { type CallExpression, Visitor } from "oxc-parser";
 import { PROGRAMS } from "../setup/programs.ts";
@@ -8,7 +8,7 @@ import type { Source } from "./source.ts";
 import { startedPrograms } from "./started-programs.ts";
 import { typedPrograms } from "./typed-programs.ts";
 
-/** By the package they come in; a root that debootstrap makes with `--variant=minbase` has these. */
+/** Programs by their package; a root that debootstrap makes with `--variant=minbase` has these. */
 const ON_EVERY_DEBIAN: Readonly<Record<string, readonly string[]>> = {
   apt: ["apt-get"],
   bash: ["bash"],
@@ -32,7 +32,7 @@ const present = new Set([...Object.values(ON_EVERY_DEBIAN).flat(), ...OWN, ...FE
 const installable = new Set(Object.keys(PROGRAMS));
 const SHELL = /^(?:sh|bash|shell|console)$/;
 
-/** What takes commands out of documents, so that they can be typed. */
+/** Functions that read commands from documents, so that tests can run them. */
 const TYPES_COMMANDS = "test/e2e/readme/pasted.ts";
 
 /** Names of programs, by the file that calls them. */
@@ -65,7 +65,7 @@ export function programCalls(
   };
 }
 
-/** The programs in the commands below the headings that the file names, if it has commands out of documents typed. */
+/** The programs in the commands below the headings that the file names, if it runs commands of documents. */
 function typedBy(source: Source, documents: readonly Document[]): readonly string[] {
   const imported = importsOf(source).map(({ specifier }) => targetOf(source.path, specifier));
   if (!imported.includes(TYPES_COMMANDS)) return [];
@@ -79,7 +79,7 @@ function typedBy(source: Source, documents: readonly Document[]): readonly strin
   );
 }
 
-/** Says where a program is called that may not be there when the tests run. */
+/** Reports calls of programs that may be missing when the tests run. */
 export function programOffences(calls: ProgramCalls): readonly string[] {
   const { sources, started, asked, typed } = calls;
   const byPath = new Map(sources.map((source) => [source.path, source]));

@@ -1,4 +1,4 @@
-/** What a file looks like from outside: how it is named, how long it is, and how it opens. */
+/** The outside of a file: its name, its length, and its beginning. */
 import type { Source } from "./source.ts";
 import type { TextFile } from "./tree.ts";
 
@@ -10,7 +10,7 @@ export function lengthOffences(file: TextFile): string[] {
   return lines > MAX_LINES ? [`${file.path} has ${lines} lines, more than ${MAX_LINES}`] : [];
 }
 
-/** The name of such a bucket says nothing about its content, so everything would end up there. */
+/** Such a name says nothing about the content, so everything would end up there. */
 export function bucketOffences(file: TextFile): string[] {
   const names = file.path.split("/").map((part) => part.replace(/(?<=.)\..*$/, ""));
   return names

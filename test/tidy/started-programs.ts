@@ -11,7 +11,7 @@ interface Call {
   readonly node: CallExpression;
   /** Name of the called function, without its object. */
   readonly name: string;
-  /** The functions it stands in, the outermost first. */
+  /** The functions around it, the outermost first. */
   readonly within: readonly NamedFunction[];
 }
 
@@ -21,7 +21,7 @@ interface NamedFunction {
   readonly isExported: boolean;
 }
 
-/** Functions that hand their first parameter on to be started, and whether they are exported, by `path name`. */
+/** Functions that pass their first parameter on to be started, and whether they are exported, by `path name`. */
 type Starters = ReadonlyMap<string, boolean>;
 
 interface FileCalls {

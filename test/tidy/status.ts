@@ -1,6 +1,6 @@
 /**
- * A job's status changes in one place only, the transition function; here is everything that would change it elsewhere. What a
- * browser shows is a picture of jobs.
+ * A job's status changes in the transition function only; this rule finds all other changes. A browser shows only
+ * a copy of jobs.
  */
 import type { AssignmentExpression, Expression, ObjectExpression } from "oxc-parser";
 import { JOB_STATUSES } from "../../runtime/protocol/job-status.ts";

@@ -1,10 +1,10 @@
-/** Lists the files of this repository that its rules speak about: written source, and written text of any kind. */
+/** Lists the files of this repository for its rules: written source, and written text of any kind. */
 import fs from "node:fs";
 import path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
-/** Made by tools, or data that others wrote. */
+/** Files made by tools, or foreign data. */
 const skippedFolders =
   /^(node_modules|dist|coverage|\.git|\.reports|\.sv|bench\/results|runtime\/protocol\/generated|emulator\/dashboard\/service\/generated|(examples\/[^/]+|test\/fixtures)\/data)(\/|$)|(^|\/)node_modules(\/|$)/;
 const skippedFiles = /^(package-lock\.json)$|\.(jpe?g|png|webp|gif|ico|tgz|bin|txt)$/;

@@ -1,10 +1,10 @@
-/** Asks the shell which programs a piece of shell code starts. */
+/** Finds the programs that a piece of shell code starts, with the shell. */
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { temporaryDirectory } from "../setup/temporary-directory.ts";
 
-/** With an empty PATH every program is missing; each is noted, and counts as successful. */
+/** With an empty PATH every program is missing; each is recorded, and counts as successful. */
 const NOTING = `
   command_not_found_handle() { printf '%s\\n' "$1" >> "$NOTES"; }
   cd() { :; }; exec() { "$@"; }; exit() { :; }; kill() { :; }; source() { :; }

@@ -20,9 +20,9 @@ test("objects, functions and promises are accepted, and returned unchanged", asy
 
 test("the compiler refuses invalid keys and values of a config; at run time only its reader does", () => {
   const refused = [
-    // @ts-expect-error a key that is none
+    // @ts-expect-error an unknown key
     defineConfig({ endpoints: { a: { handler: "a", workers_max: 1 } } }),
-    // @ts-expect-error a value that is none
+    // @ts-expect-error an invalid value
     defineConfig({ endpoints: { a: { handler: "a", type: "QUEU" } } }),
     // @ts-expect-error no endpoints
     defineConfig({ port: 1 }),

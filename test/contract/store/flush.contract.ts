@@ -125,31 +125,31 @@ export function flushContract(open: OpenSubject): void {
   });
 
   it.each([
-    ["a job that is there", (job) => ({ jobs: [inserted(job)] }), "already stored"],
+    ["an existing job", (job) => ({ jobs: [inserted(job)] }), "already stored"],
     [
-      "a job with an id that is there",
+      "a job with an existing id",
       (job) => ({ jobs: [inserted({ ...job, seq: 99 })] }),
       "already stored",
     ],
     [
-      "a change of a job that has another status",
+      "a change of a job with another status",
       (job) => ({ jobs: [{ before: handedOver(job), after: completed(handedOver(job)) }] }),
       "is not stored",
     ],
     [
-      "a change of a job that is not there",
+      "a change of a missing job",
       (job) => ({
         jobs: [{ before: { ...job, seq: 99, id: "x" }, after: { ...job, seq: 99, id: "x" } }],
       }),
       "is not stored",
     ],
     [
-      "the deletion of a job that is not there",
+      "the deletion of a missing job",
       (job) => ({ changes: [deleted({ ...job, seq: 99, id: "x" })] }),
       "is not stored",
     ],
     [
-      "the deletion of a job that has another status",
+      "the deletion of a job with another status",
       (job) => ({ changes: [deleted(handedOver(job))] }),
       "is not stored",
     ],

@@ -77,7 +77,7 @@ export function jobSearchContract(open: OpenSubject): void {
     ["a part of a failure's type", { search: "s_exit" }, [1]],
     ["a text that nothing has", { search: "nothing has this" }, []],
     ["everything at once", { endpointId: "another", statuses: ["FAILED"], search: "memory" }, [1]],
-  ])("finds and counts jobs by %s, the newest first", async (_what, filter, expected) => {
+  ])("a search finds and counts jobs by %s, newest first", async (_what, filter, expected) => {
     await using subject = await open();
     const jobs = await sixJobs(await Owner.of(subject.store));
     const seqs = expected.map((at) => jobs[at]?.seq);

@@ -85,7 +85,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("the dashboard behind a proxy",
 
   test.each([
     ["a forwarded port", "/"],
-    ["a path of its own", "/some/where/"],
+    ["its own path", "/some/where/"],
   ])("works at %s, with its events and deep links", async (_, path) => {
     await using tree = await temporaryTree({ "echo.js": "export default (job) => job.input;" });
     await using emulator = await startEmulatorProcess({

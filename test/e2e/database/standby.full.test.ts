@@ -36,7 +36,7 @@ const beSynchronous = (postgres: Postgres) =>
     "CREATE TABLE waited ()",
   );
 
-/** Warning of a start whose database user may not see the kind of the standby. */
+/** Warning of a start with a database user that may not see the kind of the standby. */
 async function warnedOf(postgres: Postgres): Promise<readonly string[]> {
   await told(postgres, "CREATE ROLE someone LOGIN; GRANT CREATE ON DATABASE postgres TO someone");
   const warned: string[] = [];

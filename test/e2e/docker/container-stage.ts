@@ -1,4 +1,4 @@
-/** An emulator on a real Docker engine, with images whose handlers follow their jobs' inputs. */
+/** An emulator on a real Docker engine, with images of handlers that follow their jobs' inputs. */
 import assert from "node:assert/strict";
 import path from "node:path";
 import {

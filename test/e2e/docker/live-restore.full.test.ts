@@ -28,7 +28,7 @@ describe.skipIf(dockerIsMissing !== undefined)("an engine started with --live-re
     ["SIGTERM", 12_000],
     ["SIGKILL", 0],
   ] as const)(
-    "that is ended by %s in mid-job and started %i ms later costs the job nothing",
+    "that is ended by %s in mid-job and started %i ms later costs the job no attempt",
     async (signal, awayMs) => {
       const { id: networkVolumeId } = await stage.call("POST", "/networkvolumes", VOLUME);
       const id = await stage.serve({ imageName: images.worker }, { networkVolumeId });

@@ -74,7 +74,7 @@ describe.skipIf(dockerIsMissing !== undefined)("pods in containers", () => {
 
   test.each([
     ["a part of the machine's memory", {}],
-    ["what their env says", { SV_CONTAINER_MEMORY: "1536m" }],
+    ["the size that their env sets", { SV_CONTAINER_MEMORY: "1536m" }],
   ])("get the memory that the interface and their variables show: %s", async (_, env) => {
     const { id } = await pod("POST", "", { ...box, name: "sized", env });
     await asked(id);

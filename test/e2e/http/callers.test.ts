@@ -113,7 +113,7 @@ describe.skipIf(chromiumIsMissing !== undefined)("a page in Chromium", () => {
     await tree?.[Symbol.asyncDispose]();
   });
 
-  test("whose name is rebound to this machine has the emulator's origin in the browser, and is refused", async () => {
+  test("with a name rebound to this machine has the emulator's origin in the browser, and is refused", async () => {
     const { page, url } = rebound;
     const seen = await attempt(page, { url: url.origin, key: plain.apiKey });
     expect(seen.map(({ status }) => status)).toEqual([421, 421, 421, 421, 421]);

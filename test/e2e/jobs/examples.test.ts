@@ -41,7 +41,7 @@ test.each(
     ["base64", ""],
     ["a data URL", "data:image/jpeg;base64,"],
   ].slice(0, sized(1, 2)),
-)("thumbnails makes the variants asked for of a photograph sent as %s", async (_form, head) => {
+)("thumbnails makes the requested variants of a photograph sent as %s", async (_form, head) => {
   const photo = await readFile(path.join(examples, "thumbnails/photo.jpg"));
   const { autoOrient } = await sharp(photo).metadata();
   const { output, executionTime } = await client

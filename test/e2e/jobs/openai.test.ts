@@ -88,7 +88,7 @@ test("completions, models and embeddings work", async () => {
 });
 
 test.each([true, false])(
-  "an unknown model is an error of its own class (stream: %s)",
+  "an unknown model is an error with its own class (stream: %s)",
   async (stream) => {
     const call = openai.chat.completions.create({ model: "gpt-0", messages, stream });
     await expect(call).rejects.toThrow(NotFoundError);

@@ -56,7 +56,7 @@ describe.runIf(fakeTimeIsMissing === undefined)("a machine that sleeps", () => {
     ["Linux", "wall"],
     ["a Mac", "all"],
   ])(
-    "as %s does: the job that ran goes on where it was with all its time, and the next one runs",
+    "like %s: the running job continues with all its time, and the next one runs",
     async (_, clocks) => {
       await using scene = await setScene(clocks);
       const { stage, works } = scene;

@@ -101,7 +101,7 @@ export class Stage implements AsyncDisposable {
     assert.deepEqual({ ...exit, left }, { code: 0, signal: null, left: [] });
   }
 
-  /** SIGKILL: the emulator tidies nothing up. */
+  /** SIGKILL: the emulator cleans nothing up. */
   async kill(): Promise<void> {
     const { emulator, client } = this.#now();
     this.#running = undefined;

@@ -142,7 +142,7 @@ describe.skipIf(npmIsMissing !== undefined)("the starters", () => {
       ["hello", { name: "Ada" }, { greeting: "Hello, Ada!" }],
       ["image-to-s3", { prompt: "the sea", width: 16 }, { url: /^http/u, width: 16, height: 512 }],
       ["openai-chat", { openai_route: "/v1/models" }, [{ object: "list" }]],
-    ] as const)("%s does a job in a container", async (starter, input, output) => {
+    ] as const)("%s runs a job in a container", async (starter, input, output) => {
       const id = await serve(starter);
       expect((await stage.endpoint(id).runSync(input)).output).toMatchObject(
         "url" in output ? { ...output, url: expect.stringMatching(output.url) } : output,

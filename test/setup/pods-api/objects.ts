@@ -110,7 +110,7 @@ export class Objects {
     this.#objects.delete(`${kind}/${name}`);
   }
 
-  /** Objects whose owners are all deleted. */
+  /** Objects without remaining owners. */
   orphans(): readonly (readonly [Kind, Stored])[] {
     const uids = new Set([...this.#objects.values()].map(({ metadata }) => metadata.uid));
     const isOrphan = ({ metadata: { ownerReferences: owners = [] } }: Stored) =>

@@ -120,7 +120,7 @@ describe("invalid answers", () => {
     ["no JSON", (response) => response.end("<html>")],
     ["no object", json([])],
     ["a job without id", json({ status: "IN_QUEUE" })],
-    ["a status nobody knows", json({ id: "j", status: "SLEEPING" })],
+    ["an unknown status", json({ id: "j", status: "SLEEPING" })],
   ] satisfies [string, Step["reply"]][])("%s is an InvalidResponseError", (_name, reply) =>
     playing([run(reply)], async ({ endpoint }) => {
       const error = await rejection(endpoint.run({}));
@@ -209,11 +209,7 @@ describe("connections", () => {
 
 describe("configuration", () => {
   test.each([
-    [
-      "a base URL that is none",
-      { baseUrl: "localhost:7080", apiKey: "k" },
-      "baseUrl must be an http",
-    ],
+    ["an invalid base URL", { baseUrl: "localhost:7080", apiKey: "k" }, "baseUrl must be an http"],
     ["a key with a line break", { apiKey: "secret\n" }, "apiKey must be printable ASCII"],
     ["an empty key", { apiKey: "" }, "There is no API key"],
   ] satisfies [string, ClientOptions, string][])("%s is refused", (_name, options, message) => {

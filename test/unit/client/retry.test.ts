@@ -28,7 +28,7 @@ describe("a retry", () => {
       },
     ));
 
-  test("a GET whose connection breaks is sent again", () =>
+  test("a GET with a broken connection is sent again", () =>
     playing([status(hangUp), status(queued)], async ({ endpoint, clock }) => {
       expect((await endpoint.status("j")).status).toBe("IN_QUEUE");
       expect(clock.slept).toEqual([50]);

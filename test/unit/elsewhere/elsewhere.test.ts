@@ -134,7 +134,7 @@ describe("the end of a token", () => {
 });
 
 describe("over a restart of the emulator", () => {
-  it("a worker keeps its id and its job, whose outcome counts", async () => {
+  it("a worker keeps its id and its job, and the outcome counts", async () => {
     using directory = temporaryDirectory();
     await using scene = await FarScene.start({ dataDir: directory.path });
     const worker = scene.worker((await scene.token()).key);

@@ -153,7 +153,7 @@ describe("the thumbnails example refuses", () => {
     ["no image", {}, "input.image must be a string"],
     ["an input that is no object", null, "input.image must be a string"],
     ["an empty image", { image: "" }, "input.image is no base64 text"],
-    ["what is not base64", { image: "{[not base64]}" }, "input.image is no base64 text"],
+    ["a text other than base64", { image: "{[not base64]}" }, "input.image is no base64 text"],
     ["a data URL of text", { image: "data:text/plain,hello" }, "data URL that is not base64"],
     ["an empty data URL", { image: "data:image/png;base64," }, "input.image is no base64 text"],
     [

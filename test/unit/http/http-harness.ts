@@ -67,7 +67,7 @@ export interface TestAnswer {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData["headers"];
   readonly text: string;
-  /** The body parsed; undefined for an empty one. */
+  /** The parsed body; undefined for an empty one. */
   readonly json: unknown;
 }
 

@@ -122,7 +122,7 @@ describe("a load balancing endpoint", () => {
     expect(await ask(web.service, "GET /lb/web/")).toMatch(/\r\n\r\n(?:5\r\n)?https/u);
   });
 
-  it("accepts a WebSocket, each half of which closes separately", async () => {
+  it("accepts a WebSocket, and its halves close separately", async () => {
     await using web = await startBalancedHttp({ certificate: taken(ONE) });
     web.server.on("upgrade", (_request, socket) => {
       socket.write(SWITCHING);

@@ -105,7 +105,7 @@ it("a path with redundant slashes is refused like the path without them", async 
   expect(JSON.parse(live.text)).not.toHaveProperty("code");
 });
 
-it("an empty id is none: a list with a slash at its end is the list", async () => {
+it("an empty id is no id: a list with a slash at its end is the list", async () => {
   await using service = await startTestHttp();
   const list = await answerOf(service, "GET", "/v1/templates");
   expect(await answerOf(service, "GET", "/v1/templates/")).toMatchObject({

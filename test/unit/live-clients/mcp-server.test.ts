@@ -17,7 +17,7 @@ const start = () =>
     playing,
   );
 
-/** It hands on whatever the answer is; only a list has to be one. */
+/** The server passes on any answer, but a list must be an array. */
 const thing = z.looseObject({ id: z.string() });
 const list = z.array(thing);
 

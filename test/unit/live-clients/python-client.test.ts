@@ -21,7 +21,7 @@ const start = () =>
     playing,
   );
 
-/** It indexes `id` and `status`; `output` it asks for only at the end. */
+/** The client indexes `id` and `status`, and reads `output` only at the end. */
 const job = z.looseObject({ id: z.string(), status: z.string(), output: z.unknown().optional() });
 
 /** The client indexes both members, also at the end. */

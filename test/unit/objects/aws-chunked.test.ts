@@ -106,11 +106,11 @@ describe("a framing is refused:", () => {
   it.each([
     ["the end is missing", "5\r\nhello\r\n"],
     ["the content is cut off", "5\r\nhel"],
-    ["nothing comes at all", ""],
-    ["a chunk is longer than it says", "2\r\nhello\r\n0\r\n\r\n"],
+    ["the body is empty", ""],
+    ["a chunk is longer than its size", "2\r\nhello\r\n0\r\n\r\n"],
     ["a size is no number", "five\r\nhello\r\n0\r\n\r\n"],
-    ["a size is absurd", "fffffffffffff\r\n"],
-    ["there is more behind the end", "0\r\n\r\nmore"],
+    ["a size is far too large", "fffffffffffff\r\n"],
+    ["bytes follow the end", "0\r\n\r\nmore"],
     ["a line has no end", "a".repeat(10_000)],
     ["a trailing header has no name", "0\r\nnonsense\r\n\r\n"],
     [

@@ -40,7 +40,7 @@ describe.each([true, false])("with paths to open files: %s", (hasPaths) => {
   );
 
   it.runIf(!hasPaths || fs.existsSync("/proc/self/fd"))(
-    "what is moved, removed and cleared is what the names say",
+    "a move, a removal and a clearing affect only the named files",
     async () => {
       await using stage = await volumeBeside({ "volume/b/y": "y" }, hasPaths);
       const { volume, read } = stage;
@@ -57,7 +57,7 @@ describe.each([true, false])("with paths to open files: %s", (hasPaths) => {
 });
 
 it.runIf(fs.existsSync("/proc/self/fd"))(
-  "a file is written where its directory is by now, which nobody can turn elsewhere",
+  "a file is written into its opened directory, which no rename can redirect",
   async () => {
     await using stage = await volumeBeside({}, true);
     const { tree, volume, replace } = stage;

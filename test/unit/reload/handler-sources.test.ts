@@ -16,9 +16,9 @@ const SOURCES = {
 describe("a change reloads a handler if it is in", () => {
   test.each([
     ["the handler", "/app/handler.ts"],
-    ["what it imports", "/app/lib/part.ts"],
+    ["an import of the handler", "/app/lib/part.ts"],
     ["a package of the workspace", "/shared/src/index.ts"],
-    ["data that is imported", "/app/words.json"],
+    ["imported data", "/app/words.json"],
     ["the manifest above it", "/app/package.json"],
     ["the compiler's settings above it", "/tsconfig.json"],
     ["new settings nearer to a file", "/app/lib/tsconfig.json"],
@@ -28,11 +28,11 @@ describe("a change reloads a handler if it is in", () => {
 
   test.each([
     ["a file beside it", "/app/notes.md"],
-    ["source that nobody imports", "/app/lib/other.ts"],
-    ["a file that is read while it runs", "/app/lib/corpus.txt"],
-    ["the manifest of somebody else", "/elsewhere/package.json"],
+    ["source without an importer", "/app/lib/other.ts"],
+    ["a file that the handler reads", "/app/lib/corpus.txt"],
+    ["the manifest of another project", "/elsewhere/package.json"],
     ["an editor's copy", "/app/handler.ts~"],
-    ["the directory itself", "/app/lib"],
+    ["the directory", "/app/lib"],
   ])("a change of %s does not reload a handler", (_, path) => {
     expect(counts(path, SOURCES)).toBe(false);
   });

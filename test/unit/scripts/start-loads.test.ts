@@ -40,7 +40,7 @@ function isPackage(name: string): boolean {
   return metafile.inputs[name] === undefined;
 }
 
-it("a start loads only these packages, all of which are in the bundle", () => {
+it("a start loads only these packages, and the bundle has them all", () => {
   const packages = [...loadedBy(PROGRAM, SERVICE)].filter(isPackage);
   expect(packages.toSorted()).toEqual([
     "@bufbuild/protobuf/wire",

@@ -60,7 +60,7 @@ describe("a new data directory", () => {
   });
 });
 
-it("a commit reaches the disk, even on systems whose plain sync stops at the drive's cache", () => {
+it("a commit reaches the disk, even on systems with a plain sync that stops at the drive's cache", () => {
   using temporary = temporaryDirectory();
   const { db, file, close } = openDatabase(temporary.path);
   const syncs = () =>

@@ -40,7 +40,7 @@ describe.runIf(straceIsMissing === undefined)("a sync", () => {
     { fate: "fails for a while", end: "killed", last: 3 },
     { fate: "fails for good", end: "killed", last: 999 },
   ] as const)(
-    "that $fate refuses batches, none of which is there once the process was $end",
+    "that $fate refuses batches, none of which exists after the process was $end",
     async ({ end, last }) => {
       const isForGood = last === 999;
       const outcomes = { stored: 0, refused: 0 };

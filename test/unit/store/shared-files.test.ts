@@ -34,7 +34,7 @@ function openBelow(directory: string): number {
 }
 
 it.runIf(process.platform === "linux")(
-  `${FILES * READERS_EACH} readers of ${FILES} payloads, none of whom reads on, have few files open, and then get every byte`,
+  `${FILES * READERS_EACH} paused readers of ${FILES} payloads have few files open, and then get every byte`,
   async () => {
     await using disk = await storeOnDisk();
     const { owner, store } = disk;
@@ -60,7 +60,7 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("a file whose payload is deleted stays until its last reader has finished", async () => {
+it("the file of a deleted payload stays until its last reader has finished", async () => {
   await using disk = await storeOnDisk();
   const { owner, store } = disk;
   const { seq } = await owner.insert();

@@ -75,7 +75,7 @@ it("a job that ends again after a retry has a delivery with another id", () => {
 
 it.each([
   ["with an output", Buffer.from("[1,  2]"), [1, 2]],
-  ["without one", undefined, undefined],
+  ["without an output", undefined, undefined],
 ])("the body is the job as in /status, with webhook and input, %s", (_name, output, shown) => {
   const input = Buffer.from('{"big": 12345678901234567890}');
   const pieces = deliveryPieces(deliveryFrame(job), input, output);

@@ -16,9 +16,9 @@ describe("a place in JSON", () => {
   test.each([
     ["a value", '{"endpoints": {"a": {"port": ‸1}}}', "endpoints.a.port"],
     ["an item of an array", '{"endpoints": {"a": {"x": [1, [2, 3],\n  ‸4]}}}', "endpoints.a.x.2"],
-    ["behind texts with brackets in them", '{"a": "}{,\\"", "endpoints": ‸{}}', "endpoints"],
+    ["after texts with brackets", '{"a": "}{,\\"", "endpoints": ‸{}}', "endpoints"],
     ["the last of two members of one name", '{"a": 1, "endpoints": 2, "a": ‸3}', "a"],
-    ["the part above what is not there", '{"endpoints": {"a": ‸{"b": 1}}}', "endpoints.a.c.d"],
+    ["the parent of a missing key", '{"endpoints": {"a": ‸{"b": 1}}}', "endpoints.a.c.d"],
     ["a key written with escapes", '{"endpoints": {"\\u0061": ‸{}}}', "endpoints.a"],
   ])("%s", (_, withMark, path) => {
     const { text, place } = marked(withMark);
@@ -45,11 +45,11 @@ describe("a place in TypeScript", () => {
     ["a default export", "export default { endpoints: { a: { port: ‸1 } } };"],
     ["an argument", "export default defineConfig({ endpoints: { 'a': { port: ‸1 } } });"],
     [
-      "what an arrow returns",
+      "the result of an arrow function",
       "export default defineConfig(async () => ({ endpoints: { a: { port: ‸1 } } }));",
     ],
     [
-      "what a function returns",
+      "the result of a function",
       "export default () => {\n  const x = { port: 2 };\n  return { endpoints: { a: { port: ‸1 } } };\n};",
     ],
     [
@@ -57,15 +57,15 @@ describe("a place in TypeScript", () => {
       "const config: ConfigInput = { endpoints: { a: { port: ‸1 } } };\nexport default config;",
     ],
     [
-      "behind comments",
+      "after comments",
       "/* { endpoints: */ // {\nexport default {\n  // port: 3,\n  endpoints: { a: { /* x */ port: ‸1 } } };",
     ],
     [
-      "behind spreads, calls and templates",
+      "after spreads, calls and templates",
       "export default { ...base({ a: 1 }), host: `${x}}`, endpoints: { b: f(1, { c }), a: { port: ‸1 } } };",
     ],
     [
-      "behind an object of the same shape that is no config",
+      "after an object of equal shape that is no config",
       "const a = { port: 4 };\nexport default { endpoints: { a: { port: ‸1 } } };",
     ],
   ])("%s", (_, withMark) => {

@@ -22,8 +22,8 @@ test("variables have their file and line, and a later file wins", async () => {
 
 test.each([
   ["no assignment", "A=1\nsecret-half", /^a\.env:2: expected NAME=value/],
-  ["a name that none can have", "1A=1", /^a\.env:1: expected NAME=value/],
-  ["a quote that stays open", 'A=1\nB="x\ny', /^a\.env:2: the value of B has no closing "$/],
+  ["an invalid name", "1A=1", /^a\.env:1: expected NAME=value/],
+  ["an open quote", 'A=1\nB="x\ny', /^a\.env:2: the value of B has no closing "$/],
 ])("%s is refused with its line number, without its text", async (_, text, sentence) => {
   await expect(read({ "a.env": text })).rejects.toThrow(sentence);
   await expect(read({ "a.env": text })).rejects.not.toThrow("secret-half");

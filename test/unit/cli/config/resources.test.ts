@@ -102,7 +102,7 @@ test("endpoints can share a template by its key", async () => {
   ]);
 });
 
-test("a key in the form of an id is the id, and any other key always gives one id", () => {
+test("a key in the form of an id is the id, and any other key always gives the same id", () => {
   expect(keyedId("networkVolume", "abcdefghi9")).toBe("abcdefghi9");
   expect(keyedId("networkVolume", "weights")).toBe(keyedId("networkVolume", "weights"));
   expect(keyedId("networkVolume", "weights")).not.toBe(keyedId("template", "weights"));
@@ -113,12 +113,12 @@ describe("a config is refused because of", () => {
   const handler = "a.ts";
   test.each([
     [
-      "no maker",
+      "no handler, command, image and template",
       { endpoints: { a: {} } },
       "c.json:3:10: endpoints.a must have one of handler, command, image and template",
     ],
     [
-      "two makers",
+      "both a handler and an image",
       { endpoints: { a: { handler, image: "x" } } },
       "c.json:5:16: endpoints.a.image cannot stand beside handler",
     ],
@@ -153,7 +153,7 @@ describe("a config is refused because of", () => {
       "endpoints.a.env cannot stand beside template",
     ],
     [
-      "a template that is not there",
+      "a missing template",
       { endpoints: { a: { template: "bases" } }, templates: { base: { imageName: "x" } } },
       'endpoints.a.template must name one of the templates of this config; there are base; got "bases"; did you mean base?',
     ],
@@ -166,7 +166,7 @@ describe("a config is refused because of", () => {
       "whose isServerless is false",
     ],
     [
-      "a volume that is not there",
+      "a missing volume",
       {
         endpoints: { a: { handler, networkVolumes: ["v", "w"] } },
         networkVolumes: { v: { size: 1 } },
@@ -174,12 +174,12 @@ describe("a config is refused because of", () => {
       'c.json:7:9: endpoints.a.networkVolumes.1 must name one of the networkVolumes of this config; there are v; got "w"',
     ],
     [
-      "an auth that is not there",
+      "a missing auth",
       { endpoints: { a: { image: "x", containerRegistryAuth: "r" } } },
       "there are none",
     ],
     [
-      "two templates of one name",
+      "two templates with one name",
       { endpoints: { a: { image: "x" } }, templates: { t: { imageName: "x", name: "a" } } },
       "templates.t has the name a, which the template of endpoints.a has already",
     ],
@@ -189,12 +189,12 @@ describe("a config is refused because of", () => {
       "templates.t.volumeInGb must be 0 or absent",
     ],
     [
-      "an image by a name that none can have",
+      "an image with an invalid name",
       { endpoints: { a: { image: "Team/App" } } },
       'endpoints.a.image must be the name of a container image like registry.example/team/app:1.0; got "Team/App": upper-case',
     ],
     [
-      "a template by such a name",
+      "a template with an invalid image name",
       { endpoints: { a: { template: "t" } }, templates: { t: { imageName: "app:" } } },
       "templates.t.imageName must be the name of a container image",
     ],
@@ -204,17 +204,17 @@ describe("a config is refused because of", () => {
       "endpoints.a.ports.0 must be a port and its protocol",
     ],
     [
-      "a version of CUDA that is none",
+      "an invalid CUDA version",
       { endpoints: { a: { handler, allowedCudaVersions: ["new"] } } },
       "endpoints.a.allowedCudaVersions.0 must be a version like 12.8",
     ],
     [
-      "a variable that is not set",
+      "an unset variable",
       { endpoints: { a: { handler, env: { T: { fromEnv: "HF_TOKN" } } } } },
       "c.json:6:14: endpoints.a.env.T is taken from the environment variable HF_TOKN, which is not set; did you mean HF_TOKEN?",
     ],
     [
-      "a variable that is empty",
+      "an empty variable",
       { endpoints: { a: { handler, env: { T: { fromEnv: "EMPTY" } } } } },
       "EMPTY, which is not set",
     ],

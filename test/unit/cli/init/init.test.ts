@@ -72,14 +72,14 @@ test("a project in an existing directory has the directory's name", async () => 
 
 describe("init writes nothing and gives the reason when", () => {
   test.each([
-    ["there is no name", [], "the project needs a name: sv-emulate init my-endpoint"],
-    ["the name is none", ["My App"], "my-app would do"],
-    ["the name is a package's", ["zod"], "my-zod would do"],
-    ["the name is a module's of Node", ["stream"], "my-stream would do"],
+    ["the name is missing", [], "the project needs a name: sv-emulate init my-endpoint"],
+    ["the name is invalid", ["My App"], "my-app would do"],
+    ["a package has the name", ["zod"], "my-zod would do"],
+    ["a module of Node has the name", ["stream"], "my-stream would do"],
     ["the name is a directory", ["."], "sv-emulate init --dir ."],
     ["the name is a path", ["/x/y"], "sv-emulate init --dir /x/y"],
     [
-      "there is no such starter",
+      "the starter is unknown",
       ["x", "--template", "helo"],
       "did you mean hello? there are hello, ",
     ],

@@ -70,7 +70,7 @@ test("five of many endpoints are shown", () => {
   expect(text).toMatch(/\n… and 7 more endpoints\n\n$/);
 });
 
-test("an endpoint whose workers are servers has a line to call them", () => {
+test("an endpoint with servers as workers has a line to call them", () => {
   const calls = curlArguments(invitation({ ...announcement, balancedIds: ["tokens"] }));
   const urls = calls.map((parts) => parts.find((part) => part.startsWith("http")));
   expect(urls.at(-1)).toBe("http://127.0.0.1:7080/lb/tokens/");
@@ -95,7 +95,7 @@ test("if only the digest of the key is known, the calls use a variable, and the 
   expect(first).toContain("Authorization: Bearer mine");
 });
 
-test("S3 clients are told of the object store and of the file with the secret", () => {
+test("the announcement tells S3 clients the object store and the file with the secret", () => {
   const s3 = {
     endpoint: "http://127.0.0.1:7081",
     accessKeyId: "SVID",

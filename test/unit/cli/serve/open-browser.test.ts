@@ -18,7 +18,7 @@ test.each([
   ["linux", "xdg-open", [URL_SHOWN]],
   ["darwin", "open", [URL_SHOWN]],
   ["win32", "rundll32", ["url.dll,FileProtocolHandler", URL_SHOWN]],
-] as const)("on %s %s gets the unchanged address", async (platform, program, args) => {
+] as const)("on %s the opener %s gets the unchanged address", async (platform, program, args) => {
   await using tree = await temporaryTree({});
   only(
     tree,

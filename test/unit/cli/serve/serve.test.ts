@@ -53,7 +53,7 @@ function staged() {
 }
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "%s drains, says how to be quicker, and ends with 0",
+  "%s drains the service, logs how to be quicker, and exits with 0",
   async (name) => {
     const { code, events, stops, start, signal, settle } = staged();
     start();

@@ -66,8 +66,8 @@ describe("joinChunks", () => {
   });
 
   test.each([
-    ["whose last part is missing", chunksOf(["b".repeat(400)]).slice(0, -1)],
-    ["whose first part is missing", chunksOf(["b".repeat(400)]).slice(1)],
+    ["without its last part", chunksOf(["b".repeat(400)]).slice(0, -1)],
+    ["without its first part", chunksOf(["b".repeat(400)]).slice(1)],
     [
       "followed by another before its last part",
       [...chunksOf(["b".repeat(400)]).slice(0, 1), ...chunksOf(["c"])],

@@ -173,14 +173,14 @@ describe("stream", () => {
     ["a line that is not JSON", ["nonsense"]],
     ["a line of an unknown kind", ['{"hello":1}']],
     ["a chunk without an index", ['{"output":1,"metrics":{}}']],
-    ["a split that says nothing", ['{"output":1,"metrics":{"stream_index":0,"split":true}}']],
+    ["a split without its fields", ['{"output":1,"metrics":{"stream_index":0,"split":true}}']],
     ["an end with an unknown status", ['{"status":"SLEEPING"}']],
     [
-      "parts that do not fit",
+      "parts that do not match",
       [JSON.stringify(part(0, 1, 0, 0)), JSON.stringify(part(1, 2, 1, 1, true))],
     ],
-    ["a yield whose first part never comes", [JSON.stringify(part(0, "y", 1, 1, true))]],
-    ["an end amid a yield", [JSON.stringify(part(0, "x", 0, 0)), JSON.stringify(DONE)]],
+    ["a yield without its first part", [JSON.stringify(part(0, "y", 1, 1, true))]],
+    ["an end within a yield", [JSON.stringify(part(0, "x", 0, 0)), JSON.stringify(DONE)]],
   ])("%s is an InvalidResponseError", (_name, texts) =>
     playing(
       [stream("", (response) => response.end(texts.map((text) => `${text}\n`).join("")))],

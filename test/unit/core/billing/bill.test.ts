@@ -40,7 +40,7 @@ describe("periods", () => {
     ["week", "2026-02-23T00:00:00", "2026-03-02T00:00:00"],
     ["month", "2026-02-01T00:00:00", "2026-03-01T00:00:00"],
     ["year", "2026-01-01T00:00:00", "2027-01-01T00:00:00"],
-  ] as const)("a %s begins where the calendar in UTC says", (size, startAt, endAt) => {
+  ] as const)("a %s begins by the UTC calendar", (size, startAt, endAt) => {
     const bucket = bucketOf(at("2026-02-28T23:59:59"), size);
     expect(bucket).toEqual({ startAt: at(startAt), endAt: at(endAt) });
   });
@@ -180,7 +180,7 @@ describe("prices", () => {
     expect(perHour(DEFAULT_PRICES, { ...four, gpuTypeId: "NVIDIA Z1" })).toBe(4);
   });
 
-  it("are per processor for a worker without", () => {
+  it("are per processor for a worker without GPUs", () => {
     const cpu = { gpuTypeId: undefined, gpuCount: 1, vcpuCount: 2 };
     expect(perHour(DEFAULT_PRICES, cpu)).toBeCloseTo(0.08);
   });

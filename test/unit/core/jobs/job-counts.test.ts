@@ -8,7 +8,7 @@ it.each([
   ["FAILED", { failed: 1 }],
   ["TIMED_OUT", { failed: 1 }],
   ["CANCELLED", {}],
-] as const)("a job that is %s in the end counts as %j", (status, counted) => {
+] as const)("a job that ends as %s counts as %j", (status, counted) => {
   const running = jobIn("IN_PROGRESS");
   const before = countChange(NO_COUNTS, undefined, running);
   expect(before).toEqual({ ...NO_COUNTS, inProgress: 1 });

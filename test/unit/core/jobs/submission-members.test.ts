@@ -167,7 +167,7 @@ it.each([
   ["webhook", 8_192, (bytes: number) => `"https://a.b/${"x".repeat(bytes - 14)}"`],
   ["policy", 8_192, (bytes: number) => `{${" ".repeat(bytes - 13)}"ttl":60000}`],
   ["s3Config", 65_536, (bytes: number) => `{"x":"${"y".repeat(bytes - 8)}"}`],
-] as const)("%s may have %d bytes of JSON and not one more", (member, bytes, of) => {
+] as const)("%s may have %d bytes of JSON at most", (member, bytes, of) => {
   expect(readWith(`"${member}":${of(bytes)}`)[member]).toBeDefined();
   expect(problemsWith(`"${member}":${of(bytes + 1)}`)).toEqual([
     `${member} must be at most ${bytes} bytes of JSON; got ${bytes + 1} bytes`,

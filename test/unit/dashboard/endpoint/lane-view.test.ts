@@ -50,7 +50,7 @@ describe("the window", () => {
   });
 });
 
-test("a height leads to its lane and track, and outside the lanes to none", () => {
+test("each height within the lanes belongs to a lane and a track, and other heights to none", () => {
   const worker = { id: "w", version: 1, state: "ready", startedAt: "", jobs: [], past: [] };
   const layout = {
     lanes: [

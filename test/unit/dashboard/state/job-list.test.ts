@@ -147,7 +147,7 @@ describe("events", () => {
     },
   );
 
-  test("when it is let go, rows are to be read again, and the answer puts the count back", () => {
+  test("after the hold the rows are read again, and the answer resets the count", () => {
     const state = after(
       ...shown,
       { type: "jobs-paused", isPaused: true },

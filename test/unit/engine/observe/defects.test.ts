@@ -140,7 +140,7 @@ test("a defect is logged once for each place in the code, also with different me
 
 describe("a callback after a batch", () => {
   test.each(["release", "failed", "learned", "lost"] as const)(
-    "that throws in %s leaves every step answered, and the end is reached",
+    "that throws in %s leaves no step without an answer, and the engine can end",
     async (what) => {
       const scene = openWriter({ [what]: fail });
       const { store, writer, jobs } = scene;

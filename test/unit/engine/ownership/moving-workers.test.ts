@@ -151,7 +151,7 @@ it("the scaler starts workers at the endpoint's new owner only", async () => {
   expect([launcher.launched.length, here.launched.length]).toEqual([1, 1]);
 });
 
-/** A replica with a load balancing endpoint of partition 3, whose worker is healthy. */
+/** A replica with a load balancing endpoint of partition 3 and a healthy worker. */
 async function balancing() {
   const servers = new ScriptedServers(200);
   const third = await service.open([3], servers, { healthProbe: servers });
@@ -179,7 +179,7 @@ it("requests that wait for a worker of a released endpoint are refused at once, 
 });
 
 it.each(["idle", "stop"] as const)(
-  "requests are answered while an endpoint that is to leave %s waits for jobs of its partition and requests from before; others wait for the next owner",
+  "earlier requests are answered while the release of an endpoint (%s) waits for jobs of its partition, and later ones wait for the next owner",
   async (when) => {
     const { servers, third, ask, request } = await balancing();
     const worker = await third.test.connectWorker("echo-3");

@@ -42,7 +42,7 @@ export class PodScript {
 
 export class ScriptedPods implements PodLauncher {
   readonly launched: PodScript[] = [];
-  /** Pods that have run and whose volumes were removed. */
+  /** Pods that have run, and that have lost their volumes. */
   readonly dropped: string[] = [];
   refusal: string | undefined;
 

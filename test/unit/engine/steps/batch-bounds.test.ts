@@ -90,7 +90,7 @@ describe("a step is refused when it has waited for 10 s in all", () => {
     step.putPayload(job, "input", { kind: "inline", bytes });
   };
   test.each([
-    ["needs nothing", []],
+    ["needs no job", []],
     ["reads a cold job", ["cold"]],
   ])("a step that %s, however many batches began during the wait", async (_, jobs) => {
     scene.flushMs = 4_000;

@@ -133,7 +133,7 @@ describe("the work for twice as many endpoints", () => {
     ["splitting a batch", independentParts],
     ["finding what rests on one of its steps", (steps) => restingOn(steps.slice(0, 1), steps)],
     ["finding what rests on all of them", (steps) => restingOn(steps, steps)],
-  ])("%s looks at most three times as often at a step", (_, work) => {
+  ])("%s examines steps at most three times as often", (_, work) => {
     expect(readsOf(2_048, work)).toBeLessThanOrEqual(3 * readsOf(1_024, work));
   });
 });

@@ -15,7 +15,7 @@ async function running(service: TestHttp): Promise<{ job: HandedJob; worker: Scr
 }
 
 describe("/status", () => {
-  it.each(["GET", "POST"] as const)("shows a job as it becomes known, by %s", async (method) => {
+  it.each(["GET", "POST"] as const)("shows more of a job as it proceeds, by %s", async (method) => {
     await using service = await startTestHttp();
     const id = await submitted(service);
     const show = async () => (await service.call(method, `/v2/echo/status/${id}`)).json;
@@ -111,7 +111,7 @@ describe("/status", () => {
 });
 
 describe("/status-sync", () => {
-  it.each(["GET", "POST"] as const)("answers once the job has ended, by %s", async (method) => {
+  it.each(["GET", "POST"] as const)("answers when the job has ended, by %s", async (method) => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
     const answer = service.call(method, `/v2/echo/status-sync/${job.jobId}?wait=5000`);

@@ -64,7 +64,7 @@ it("a body that is broken at its end is checked in slices", async () => {
 
 it.each([
   ["an output", large, "COMPLETED"],
-  ["an output that is broken at its end", `${large}}`, "FAILED"],
+  ["an output with a broken end", `${large}}`, "FAILED"],
 ])("%s of a worker is checked in slices", async (_what, output, status) => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();

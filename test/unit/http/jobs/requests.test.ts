@@ -67,7 +67,7 @@ it("`next` leads through the jobs of one endpoint, while jobs come and go", asyn
   });
 });
 
-it("the list can be of one status, also page by page", async () => {
+it("the list can be limited to one status, also page by page", async () => {
   await using service = await startTestHttp();
   const ids: string[] = [];
   for (let count = 0; count < 6; count += 1) ids.unshift(await submitted(service));

@@ -55,7 +55,7 @@ describe("a call", () => {
     ["GET", "models", '{"openai_route":"/v1/models"}'],
     ["GET", "models/a%20b", '{"openai_route":"/v1/models/a b"}'],
     ["DELETE", "models/m", '{"openai_route":"/v1/models/m","openai_method":"DELETE"}'],
-  ] as const)("%s %s without a body has none", async (method, path, input) => {
+  ] as const)("%s %s without a body makes a job without one", async (method, path, input) => {
     await using service = await startTestHttp();
     const worker = await service.test.connectWorker();
     const call = service.call(method, `/v2/echo/openai/v1/${path}`);
@@ -67,12 +67,12 @@ describe("a call", () => {
 
   test.each([
     ["a wrong key", "echo", "wrong", "{}", 401, "unauthorized"],
-    ["no such endpoint", "nowhere", "test-key", "{}", 404, "endpoint_not_found"],
+    ["an unknown endpoint", "nowhere", "test-key", "{}", 404, "endpoint_not_found"],
     ["no JSON", "echo", "test-key", "{", 400, "invalid_json"],
     ["no object", "echo", "test-key", "[]", 400, "invalid_request"],
-    ["a nesting too deep", "echo", "test-key", `{"a":${"[".repeat(512)}`, 400, "invalid_json"],
+    ["too deep a nesting", "echo", "test-key", `{"a":${"[".repeat(512)}`, 400, "invalid_json"],
   ] as const)(
-    "with %s is refused in the shape of the OpenAI API",
+    "with %s is refused in the form of the OpenAI API",
     async (_what, endpoint, key, body, status, code) => {
       await using service = await startTestHttp();
       const answer = await fetch(`${service.url}/v2/${endpoint}/openai/v1/chat/completions`, {
@@ -92,10 +92,10 @@ describe("without a stream", () => {
   const big = '{"id": 12345678901234567890,\n "x": [1, 2]}';
   test.each([
     ["an object", big, big],
-    ["an object in an array, as it is collected", `[${big}]`, big],
+    ["an object in an array, as collected", `[${big}]`, big],
     ["an array of several", "[1, 2]", "[1, 2]"],
     ["an empty array", "[]", "[]"],
-    ["a member called error that is null", '{"error":null}', '{"error":null}'],
+    ["a member named error that is null", '{"error":null}', '{"error":null}'],
   ])("is answered with the output, byte by byte: %s", async (_what, output, text) => {
     const answer = await answered((w, job) => w.complete(job, Buffer.from(output)));
     expect([answer.status, answer.text]).toEqual([200, text]);
@@ -132,7 +132,7 @@ describe("without a stream", () => {
     ["handler_error", 500],
     ["invalid_input", 400],
   ] as const)(
-    "a job that fails with %s answers %i and is not tried again",
+    "a job that fails with %s is answered with %i and not retried",
     async (type, status) => {
       const answer = await answered((w, job) => w.fail(job, { type, message: "it broke" }));
       expect(answer).toMatchObject({

@@ -153,7 +153,7 @@ it.each([
   ["with the signature of another request", () => newAuth({ path: "/other" })],
   ["with the signature for another replica", () => newAuth({ to: "front" })],
   ["with a nonce of another replica", () => newAuth({ asked: front.url })],
-  ["with a nonce of its own", () => newAuth({ nonce: "1.2.3" })],
+  ["with its own nonce", () => newAuth({ nonce: "1.2.3" })],
 ])("a caller that asks for a replica connection %s is treated as a client", async (_, make) => {
   const answer = await owner.service.raw(wanting(await make()));
   expect(answer).toMatch(/^HTTP\/1\.1 404 /u);

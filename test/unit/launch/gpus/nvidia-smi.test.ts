@@ -104,13 +104,13 @@ describe("no GPU is known, and the reason says what to do,", () => {
 
   it.each([
     ["fails", "echo 'broken' >&2; exit 9", "failed: broken"],
-    ["fails without a word", "exit 9", "failed: Command failed"],
+    ["fails without a message", "exit 9", "failed: Command failed"],
     [
-      "knows no question",
+      "supports no query",
       `f=\${1#*=}; echo "Field \\"\${f%%,*}\\" is not a valid field to query."; exit 2`,
       'failed: Field "index" is not a valid field to query.',
     ],
-    ["names nothing", "true", "names no GPU"],
+    ["lists nothing", "true", "names no GPU"],
   ])("if the program %s", async (_, script, reason) => {
     await using nvidiaSmi = await scriptInNvidiaSmi(script);
     expect(await askNvidiaSmi(undefined, nvidiaSmi.program)).toEqual({

@@ -9,7 +9,7 @@ const log = {
 };
 const aDevice = () => `GPU-${crypto.randomUUID()}`;
 
-it.runIf(process.platform === "linux")("belongs to one holder until it is released", () => {
+it.runIf(process.platform === "linux")("a lock belongs to one holder until it is released", () => {
   const [mine, theirs] = [deviceLocks(log), deviceLocks(log)];
   const device = aDevice();
   const lock = mine(device);
@@ -33,7 +33,7 @@ it("a lock has no holder if the system has no such locks", () => {
 });
 
 it.runIf(process.platform === "linux")(
-  "is given up where it cannot be had, and the log says so once",
+  "a lock that is impossible is given up, which is logged once",
   async () => {
     const locks = deviceLocks(log);
     const tooLong = "x".repeat(200);

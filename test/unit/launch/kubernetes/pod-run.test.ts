@@ -1,4 +1,4 @@
-/** Time for which a pod that cannot be created is waited for. */
+/** Timeout of a pod that cannot be created. */
 import { expect, it } from "vitest";
 import { PodRun } from "../../../../emulator/launch/kubernetes/pod-run.ts";
 import type { SeenPod } from "../../../../emulator/launch/kubernetes/seen-pod.ts";

@@ -28,10 +28,10 @@ function failure(stack?: string, rest: Partial<Failure> = {}): Failure {
 describe("the sentence of a failure", () => {
   test.each([
     ["an error's name", failure("TypeError: no such plan\n    at f (/a.ts:1:1)"), "TypeError"],
-    ["a name of the user's", failure("PlanError: no such plan"), "PlanError"],
+    ["a user's own name", failure("PlanError: no such plan"), "PlanError"],
     ["a name with a code", failure("TypeError [ERR_X]: no such plan"), "TypeError"],
-    ["the kind, where nothing was thrown with a stack", failure(), "handler_error"],
-    ["the kind, where a stack does not begin with a name", failure("at x"), "handler_error"],
+    ["the kind, without a stack", failure(), "handler_error"],
+    ["the kind, if the stack begins without a name", failure("at x"), "handler_error"],
   ])("begins with %s", (_, shown, name) => {
     expect(failureSentence(shown)).toBe(`${name}: no such plan`);
   });

@@ -50,14 +50,14 @@ describe("Joiner", () => {
   const part = (output: unknown, continues: number) => ({ output, continues });
   test.each([
     ["no parts", []],
-    ["a first part that goes on with something", [part([1], 1)]],
-    ["a second part that goes on with nothing", [part([1], 0), part([2], 0)]],
+    ["a first part that continues another", [part([1], 1)]],
+    ["a second part that continues none", [part([1], 0), part([2], 0)]],
     ["a part of another kind", [part([1], 0), part({ a: 1 }, 1)]],
-    ["a string that goes on with a number", [part(1, 0), part("a", 1)]],
-    ["an array that goes on with an object", [part({}, 0), part([1], 1)]],
-    ["a key that was not there", [part({ a: "x" }, 0), part({ b: "y" }, 2)]],
+    ["a string that a number continues", [part(1, 0), part("a", 1)]],
+    ["an array that an object continues", [part({}, 0), part([1], 1)]],
+    ["a missing key", [part({ a: "x" }, 0), part({ b: "y" }, 2)]],
     ["an inherited key", [part({ a: "x" }, 0), part({ toString: "y" }, 2)]],
-    ["an element where there was none", [part([], 0), part(["y"], 2)]],
+    ["a missing element", [part([], 0), part(["y"], 2)]],
     ["a level below a string", [part("x", 0), part("y", 2)]],
     ["a fraction of a level", [part([1], 0), part([2], 1.5)]],
   ])("refuses %s", (_name, parts) => {

@@ -13,7 +13,7 @@ describe("a secret is masked", () => {
   const mask = maskOf(secret);
 
   test.each([
-    ["as it is", secret],
+    ["unchanged", secret],
     ["in JSON", JSON.stringify({ secret })],
     ["in a URL", `?key=${encodeURIComponent(secret)}&`],
   ])("in a line and an error: %s", (_, text) => {

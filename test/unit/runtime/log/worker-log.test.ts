@@ -63,7 +63,7 @@ TIME warn  standby
     ["debug", "debug info warn error"],
     ["warn", "warn error"],
     ["error", "error"],
-  ] as const)("writes from the level %s on: %s", (least, written) => {
+  ] as const)("writes entries from the level %s on: %s", (least, written) => {
     const { stream, text } = sink();
     const log = openWorkerLog("json", stream, least);
     for (const level of ["debug", "info", "warn", "error"] as const) log.write(level, level);

@@ -1,4 +1,4 @@
-/** A worker that leaves waits for the receipts of its outcomes, for as long as they are on their way. */
+/** A worker that leaves waits for the receipts of its outcomes while they are in transit. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { PendingReceipts } from "../../../../runtime/source/pending-receipts.ts";
 

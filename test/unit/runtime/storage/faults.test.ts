@@ -73,13 +73,13 @@ const lasting: readonly [string, Trouble, string, string][] = [
     "the service refused the credentials from the job's s3Config (403 SignatureDoesNotMatch: Not the signature of [secret]).",
   ],
   [
-    "no such bucket",
+    "a missing bucket",
     refusal(404, "NoSuchBucket"),
     "storage_not_found",
     "it does not exist (404 This is NoSuchBucket).",
   ],
   [
-    "something else that is refused",
+    "another refusal",
     refusal(400, "InvalidArgument"),
     "storage_refused",
     "the service refused it (400 This is InvalidArgument).",

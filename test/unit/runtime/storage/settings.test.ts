@@ -58,7 +58,7 @@ describe("settings", () => {
 
   test.each<[string, S3Config | undefined, Environment, string]>([
     [
-      "nothing at all",
+      "no setting",
       undefined,
       {},
       "There is no object storage for this job: submit it with s3Config, or set SV_S3_ENDPOINT, " +
@@ -66,13 +66,13 @@ describe("settings", () => {
         "sv-worker run takes --objects <directory> instead.",
     ],
     [
-      "a job that brings half of them: the worker's own do not fill in",
+      "a job with half of them, which the worker's do not complete",
       { endpointUrl: "https://elsewhere.test", bucketName: "b" },
       env,
       "Object storage is not configured: the job's s3Config lacks accessId, accessSecret.",
     ],
     [
-      "half of ours: the live ones do not fill in",
+      "half of ours, which the live ones do not complete",
       undefined,
       { SV_S3_SECRET_ACCESS_KEY: "very-secret", ...live },
       "Object storage is not configured: the environment (SV_S3_…) lacks SV_S3_ENDPOINT, SV_S3_ACCESS_KEY_ID, SV_S3_BUCKET.",
@@ -84,7 +84,7 @@ describe("settings", () => {
       "Object storage is not configured: the environment (BUCKET_…) lacks BUCKET_ACCESS_KEY_ID, BUCKET_SECRET_ACCESS_KEY.",
     ],
     [
-      "an address that is none",
+      "an invalid address",
       { ...own, endpointUrl: "s3.amazonaws.com" },
       {},
       "Object storage is not configured: endpointUrl of the job's s3Config is no http or https URL.",
@@ -95,7 +95,7 @@ describe("settings", () => {
       { ...live, BUCKET_ENDPOINT_URL: "https://s3.eu-west-1.amazonaws.com/" },
       "BUCKET_ENDPOINT_URL must hold the bucket's name, as https://my-bucket.s3.us-east-1.amazonaws.com does.",
     ],
-  ])("%s: the sentence says what lacks", (_, s3Config, environment, message) => {
+  ])("%s: the message names the missing settings", (_, s3Config, environment, message) => {
     const read = (): unknown => readStorageSettings(s3Config, environment);
     expect(read).toThrow(expect.objectContaining({ code: "storage_not_configured", message }));
   });

@@ -69,7 +69,7 @@ describe("a payload that differs from the stored one is refused", () => {
   it.each([
     ["changed", (file: string) => change(file, 500_000, 1), "does not match its checksum"],
     ["cut", (file: string) => fs.truncateSync(file, 1_000), "is too short"],
-    ["taken away", (file: string) => fs.rmSync(file), "the output is missing: there is no file"],
+    ["removed", (file: string) => fs.rmSync(file), "the output is missing: there is no file"],
   ])(
     "in a file that was %s, before its first byte is returned, while its row names it",
     async (_, harm, sentence) => {

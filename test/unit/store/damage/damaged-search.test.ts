@@ -7,9 +7,9 @@ import { storeOnDisk } from "../on-disk.ts";
 
 it.each([
   ["a failure that is no JSON", "failure = '{'"],
-  ["a failure that is none", "failure = '[]'"],
-  ["a status that there is not", "status = 77"],
-  ["a message that is another one", "failure = replace(failure, 'SIGKILL', 'SIGTERM')"],
+  ["an invalid failure", "failure = '[]'"],
+  ["an unknown status", "status = 77"],
+  ["a changed message", "failure = replace(failure, 'SIGKILL', 'SIGTERM')"],
 ])("a search reports a damaged store: %s", async (_what, damage) => {
   await using disk = await storeOnDisk();
   await disk.owner.flush([inserted(fullJob(disk.owner.newJob()))]);

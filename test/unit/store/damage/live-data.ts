@@ -64,9 +64,8 @@ async function runJobs(test: TestEngine, count: number, sizeBytes: number): Prom
 
 /**
  * Writes a data set into `directory`.
- *
  * @param rounds how much is in it: with 1 all is in the log still, with many the database has most
- * @param isStopped whether the service stopped in order; else it was killed in the midst of the waiting jobs
+ * @param isStopped whether the service stopped in order; else it was killed among the waiting jobs
  */
 export async function writeLiveData(
   directory: string,

@@ -50,7 +50,7 @@ describe.skipIf(postgresIsMissing !== undefined)("replicas on one database", () 
   });
 
   it.each(["cut-reply", "cut-before"] as const)(
-    "%s: one that was taken for dead while a batch was committed tells the truth about it",
+    "%s: a replica that was taken for dead during a commit reports the batch's real outcome",
     async (fate) => {
       await using shared = await testShared();
       const one = await begun(shared, "short");

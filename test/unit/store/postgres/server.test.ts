@@ -51,7 +51,7 @@ describe.skipIf(postgresIsMissing !== undefined)("a database", () => {
     ["UPDATE service_clock", "cut-before", undefined],
     ["UPDATE service_clock", "cut-reply", "UPDATE 1"],
   ] as const)(
-    "that drops the connection of a start at %s (%s) is waited for, as by a process that runs",
+    "that drops a start's connection at %s (%s) is waited for, as in a running process",
     async (words, fate, reply) => {
       await using database = await testDatabase();
       await (await openIn(database.url)).close();

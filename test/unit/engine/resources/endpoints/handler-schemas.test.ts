@@ -31,8 +31,8 @@ test("the schemas of the newest version count, and each change shows in the revi
 test.each([
   ["no JSON", "{"],
   ["no object", "[1]"],
-  ["schemas that are none", { input: true, output: [] }],
-  ["more text than is kept", { input: { description: "x".repeat(300_000) } }],
+  ["invalid schemas", { input: true, output: [] }],
+  ["a text over the limit", { input: { description: "x".repeat(300_000) } }],
   ["a schema without end", `{"input":${'{"items":'.repeat(600)}{}${"}".repeat(601)}`],
 ])("%s is ignored", (_, text) => {
   expect(told(new HandlerSchemaBook(), "a", text)).toEqual({});

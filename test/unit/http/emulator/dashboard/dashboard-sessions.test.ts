@@ -123,10 +123,10 @@ describe("the cookie of a session", () => {
 
   it.each([
     ["no header of the dashboard", ["origin: http://localhost:7080"]],
-    ["another value of it", ["x-sv-dashboard: 0"]],
+    ["another value of the header", ["x-sv-dashboard: 0"]],
     ["a page of another site", ["x-sv-dashboard: 1", "sec-fetch-site: cross-site"]],
     ["a page of another port", ["x-sv-dashboard: 1", "sec-fetch-site: same-site"]],
-    ["a form, which tells no origin", ["sec-fetch-site: none", "x-sv-dashboard: 1"]],
+    ["a form, which sends no origin", ["sec-fetch-site: none", "x-sv-dashboard: 1"]],
   ])("does not count with %s", async (_, headers) => {
     const cookie = await cookieLine();
     expect(await ask("GET /emulator/jobs", [...headers, cookie])).toMatchObject({ status: 401 });

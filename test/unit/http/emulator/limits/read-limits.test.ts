@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { startTestHttp } from "../../http-harness.ts";
 
 it.each(["warn", "enforce"] as const)(
-  "with limits that %s the report shows what exceeded them",
+  "with limits that %s the report shows the excess",
   async (limits) => {
     await using service = await startTestHttp({ limits });
     const read = async () => (await service.call("GET", "/emulator/limits")).json;

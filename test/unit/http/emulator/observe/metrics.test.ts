@@ -157,7 +157,7 @@ it("the metrics show the replica's partitions with their gains and losses if sev
   expect(lines).toContain("sv_partition_takeover_seconds_count 1");
 });
 
-it("the metrics count durable transactions of the store, several of which share a commit", async () => {
+it("the metrics count durable transactions of the store, also those that share a commit", async () => {
   await using service = await startTestHttp();
   const stored = async () =>
     Number(

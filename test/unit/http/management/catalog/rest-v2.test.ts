@@ -112,7 +112,7 @@ test.each<[GpuInventory, string, string, unknown[]]>([
   [TWO_L4, "NVIDIA A10G", POD, []],
   [TWO_L4, "NVIDIA H200", POD, []],
 ])(
-  "with the GPUs %j the type %s asked for by %s has the versions of CUDA %j",
+  "with the GPUs %j the type %s in the query %s has the CUDA versions %j",
   async (inventory, typeId, query, versions) => {
     await using service = await startWith(inventory);
     const one = await service.call("GET", `${path}/gpus/${encodeURIComponent(typeId)}?${query}`);

@@ -37,7 +37,7 @@ describe.each(KINDS)("$noun", ({ path, least, changed, unknown }) => {
   );
 
   it.each([...CHANGES, ["GET", ""], ["DELETE", ""]] as const)(
-    "that is not there is not found by %s …%s",
+    "is not found under an unknown id by %s …%s",
     async (method, rest) => {
       await using service = await startTestHttp();
       const body = method === "GET" || method === "DELETE" ? undefined : {};

@@ -12,7 +12,7 @@ import {
 import { ask, dataOf, messageOf } from "../graphql/graphql-harness.ts";
 
 describe("an endpoint", () => {
-  it("is created with defaults for what is absent, null or empty", async () => {
+  it("gets defaults for absent, null or empty fields", async () => {
     await using service = await startTestHttp();
     const templateId = await createTemplate(service);
     const empty = { networkVolumeId: "", locations: "", minCudaVersion: "", flashBootType: "" };
@@ -253,7 +253,7 @@ describe("an endpoint that is saved under its id", () => {
     expect((await service.call("GET", `/v1/endpoints/${id}`)).json).toMatchObject(kept);
   });
 
-  it("keeps its kind of computer", async () => {
+  it("keeps its type of machine", async () => {
     await using service = await startTestHttp();
     const templateId = await createTemplate(service);
     const { id } = await save(service, { name: "queue", templateId, gpuIds: "ADA_24" });

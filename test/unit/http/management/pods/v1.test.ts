@@ -120,7 +120,7 @@ describe("the life of a pod", () => {
     expect(await service.call("DELETE", `/v1/pods/${id}`)).toMatchObject({ status: 204 });
   });
 
-  it.each(["PATCH", "PUT"] as const)("is not disturbed by a new name (%s)", async (method) => {
+  it.each(["PATCH", "PUT"] as const)("continues under a new name (%s)", async (method) => {
     await using service = await startTestHttp();
     const id = await created(service);
     await service.test.clock.advance(1_000);

@@ -10,7 +10,7 @@ export interface Given {
   readonly registryId: string;
 }
 
-/** A record whose members are optional except for the required ones. */
+/** A record with optional members, except for the required ones. */
 export function some<T extends object>(
   model: { [K in keyof T]: fc.Arbitrary<T[K]> },
   ...required: (keyof T)[]

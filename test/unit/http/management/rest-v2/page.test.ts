@@ -52,7 +52,7 @@ test("each lasting resource is shown once while others come and go between pages
   );
 });
 
-test("without a limit a page has up to a thousand", () => {
+test("without a limit a page has up to a thousand entries", () => {
   const { shown, pagination } = pageOf(things(0, 1_001), {}, placeOf);
   expect(shown).toHaveLength(1_000);
   expect(shown[0]).toEqual({ at: "0333", id: "t999" });

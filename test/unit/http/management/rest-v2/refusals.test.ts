@@ -23,7 +23,7 @@ test.each([
   ["POST", "/live/v2/serverless/echo/builds"],
   ["POST", "/live/v2/registries/delegations"],
   ["POST", "/live/v2/account/secrets"],
-] as const)("%s %s is answered as not served", async (method, path) => {
+] as const)("%s %s is refused as not supported", async (method, path) => {
   await using service = await startTestHttp();
   const { status, headers, json } = await service.call(method, path, { body: {} });
   expect(status).toBe(501);

@@ -73,7 +73,7 @@ describe("a request with a Host header that is not a name of the service", () =>
   });
 
   it.each([
-    ["a name with one of ours in front", "host: localhost.rebound.test"],
+    ["a name that begins with ours", "host: localhost.rebound.test"],
     ["no name", "host:"],
     ["two names in one header", "host: localhost, rebound.test"],
     ["a user before the name", "host: rebound.test@localhost"],
@@ -95,7 +95,7 @@ describe("a request that could be for two services", () => {
   it.each([
     ["two Host headers", "GET /v2/echo/health", ["host: localhost", "host: rebound.test"]],
     ["two Host headers, ours last", "GET /docs", ["host: rebound.test", "Host: localhost"]],
-    ["two of the same", "GET /metrics", ["host: localhost", "HOST: localhost"]],
+    ["two equal headers", "GET /metrics", ["host: localhost", "HOST: localhost"]],
     ["a whole URL", "GET http://rebound.test/v2/echo/health", ["host: localhost"]],
     ["a whole URL of ours", "GET http://localhost/v2/echo/health", ["host: localhost"]],
     ["no Host header", "GET /v2/echo/health", []],

@@ -73,7 +73,7 @@ describe("a job", () => {
 
   it.each([
     ["a stack without a message", "Oops\n    at x", "Oops"],
-    ["a stack that names nothing", "    at x", "Error"],
+    ["a stack without a name", "    at x", "Error"],
     ["no stack", undefined, "Error"],
     ["a name with a dot", "errors.Fatal: gone\n  at x", "errors.Fatal"],
   ])("names the type of an exception with %s", async (_, stack, type) => {
@@ -186,7 +186,7 @@ describe("a refusal", () => {
     ["PUT", "/live/v2/echo/run", 405],
     ["GET", "/live/v2/echo/status/%zz", 400],
     ["POST", "/live/v2/echo/runsync?wait=29", 400],
-  ] as const)("%s %s is `error` and nothing else", async (method, path, status) => {
+  ] as const)("for %s %s has only the member `error`", async (method, path, status) => {
     const answer = await refusalOf(method, path);
     expect(answer.status).toBe(status);
     expect(answer.json).toStrictEqual({ error: expect.any(String) as string });
@@ -196,7 +196,7 @@ describe("a refusal", () => {
     ["POST", "/live/v2/none/run"],
     ["GET", "/live/v2/echo/status/none"],
     ["GET", "/live/v2/echo/nothing"],
-  ] as const)("%s %s of what is not there is that of the gateway as well", async (method, path) => {
+  ] as const)("for %s %s of an unknown path is the gateway's too", async (method, path) => {
     const { status, json } = await refusalOf(method, path);
     const { error } = json as { error: string };
     expect(status).toBe(404);

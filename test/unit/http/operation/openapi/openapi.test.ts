@@ -15,9 +15,9 @@ import {
 import { startTestHttp } from "../../http-harness.ts";
 
 test.each([
-  ["the contract's dialect", DOCUMENT],
+  ["our own dialect", DOCUMENT],
   ["the live dialect", LIVE_DOCUMENT],
-  ["the second version of REST", REST_V2_DOCUMENT],
+  ["REST v2", REST_V2_DOCUMENT],
 ])("the document of %s is valid OpenAPI 3.1", async (_, document) => {
   const validator = new Validator();
   const result = await validator.validate({ ...structuredClone(document) });

@@ -31,7 +31,7 @@ it.each([
   ["another sender", key, header.replace("replica-1", "replica-2"), auth],
   ["another client", key, header.replace("10.0.0.7", "10.0.0.8"), auth],
   ["another nonce", key, header.replace("12.abc", "13.abc"), auth],
-  ["a signature that was cut off", key, header.slice(0, -4), auth],
+  ["its end cut off", key, header.slice(0, -4), auth],
   ["the proof of a replica", key, proofed(), auth],
   ["nothing at all", key, "", auth],
   ["extra text at its end", key, `${header};`, auth],

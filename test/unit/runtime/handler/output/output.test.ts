@@ -22,7 +22,7 @@ describe("an output that is", () => {
     ["a Map or a Set inside", { map: new Map([[1, 2]]), set: new Set([1]) }, '{"map":{},"set":{}}'],
     ["a Buffer inside", [Buffer.from("a")], '[{"type":"Buffer","data":[97]}]'],
     ["a typed array inside", [new Uint8Array([7])], '[{"0":7}]'],
-    ["a toJSON of its own", { toJSON: () => ["mine"] }, '["mine"]'],
+    ["its own toJSON", { toJSON: () => ["mine"] }, '["mine"]'],
   ])("%s", (_, value, json) => {
     expect(outputJson(value, 1_000)).toBe(json);
   });
@@ -42,7 +42,7 @@ describe("an output that is", () => {
     ["a BigInt inside", [1n], "it holds a BigInt; make it a string or a number"],
     ["a cycle", cyclic, "it refers to itself"],
     [
-      "a toJSON that gives nothing",
+      "a toJSON without a result",
       { toJSON: () => undefined },
       "toJSON method that returns nothing",
     ],

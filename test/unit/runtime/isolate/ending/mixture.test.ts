@@ -33,7 +33,7 @@ async function end(run: WorkerRun, asked: { way: Way; afterMs: number }): Promis
 }
 
 test.each(sized<readonly StandbyMode[]>(["idle"], STANDBY_MODES))(
-  "every job ends as it behaves, and no neighbour pays for it; standby: %s",
+  "every job's end follows from its behaviour, and other jobs lose no attempt; standby: %s",
   async (standby) => {
     const job = fc.record({ way, afterMs: fc.integer({ min: 0, max: 20 }) });
     const mixtures = fc.array(job, { minLength: 24, maxLength: 24 });

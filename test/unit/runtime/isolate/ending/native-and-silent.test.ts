@@ -7,7 +7,7 @@ import { sized } from "../../../../setup/size.ts";
 const quick = { input: { quick: true } };
 
 test.each(sized<readonly StandbyMode[]>(["idle"], STANDBY_MODES))(
-  "segfaults: the crash is the job's, with the signal and the last lines; standby: %s",
+  "segfaults: the job is lost with the signal and the last lines; standby: %s",
   async (standby) => {
     await using run = new WorkerRun("segfaults", { standby, standbyDelayMs: 0 });
     expect(await run.source.submit().result()).toEqual({

@@ -70,7 +70,7 @@ describe("asking for jobs", () => {
     { status: 404 },
     "lost-on-the-way",
     { delayMs: 20 },
-  ] as const)("after %j the source asks again, and a job arrives", async (mishap) => {
+  ] as const)("after %j the source sends its request again, and a job arrives", async (mishap) => {
     await using queue = await LiveQueue.start();
     queue.upset("take", mishap, mishap);
     await using worker = LiveListener.start(queue, 1);

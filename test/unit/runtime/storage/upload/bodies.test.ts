@@ -133,10 +133,10 @@ describe("a body that cannot be uploaded", () => {
       "Only a file: URL can be uploaded, not an https:",
     ],
     ["a directory", { file: import.meta.dirname }, `${import.meta.dirname} is no file.`],
-    ["a file that is not there", { file: "/nowhere/at/all" }, "ENOENT"],
+    ["a missing file", { file: "/nowhere/at/all" }, "ENOENT"],
     ["a stream that was read", spent, "The stream has a reader, or was read already"],
     ["a stream that is being read", locked, "The stream has a reader, or was read already"],
-    ["a stream of something else", Readable.from([{ a: 1 }]), "must yield text or bytes"],
+    ["a stream of other values", Readable.from([{ a: 1 }]), "must yield text or bytes"],
   ])("%s: the sentence says so", async (_, body, says) => {
     await using fake = await FakeS3.start();
     const upload = storeOn(fake.url).upload("k", body as UploadBody);
@@ -149,7 +149,12 @@ describe("an invalid key or option", () => {
   test.each<[string, string, object, string]>([
     ["an empty key", "", {}, "must be a string that is not empty"],
     ["half a surrogate pair", "a\uD800", {}, "no valid Unicode"],
-    ["a way up", "a/../b", {}, 'The key "a/../b" has a part "." or "..": no URL can address it'],
+    [
+      "a path upwards",
+      "a/../b",
+      {},
+      'The key "a/../b" has a part "." or "..": no URL can address it',
+    ],
     ["1,025 bytes", "ä".repeat(512) + "a", {}, "has 1025 bytes, and at most 1024 are accepted"],
     [
       "parts that are too small",
@@ -157,7 +162,12 @@ describe("an invalid key or option", () => {
       { partSizeBytes: 5_000_000 },
       "`partSizeBytes` must be a whole number from 5242880",
     ],
-    ["no hands", "k", { concurrency: 0 }, "`concurrency` must be a whole number from 1 to 64"],
+    [
+      "a concurrency of 0",
+      "k",
+      { concurrency: 0 },
+      "`concurrency` must be a whole number from 1 to 64",
+    ],
     [
       "more than a week",
       "k",
@@ -177,7 +187,7 @@ describe("an invalid key or option", () => {
       "`metadata.a` must be a string of printable ASCII",
     ],
     [
-      "a name that is no header",
+      "an invalid header name",
       "k",
       { metadata: { "a b": "c" } },
       'The name "a b" in metadata must be letters',
