@@ -20,7 +20,7 @@ const start = () => startCommandLine("2.7.2", playing);
 
 const pairs = z.array(z.strictObject({ key: z.string(), value: z.string() })).nullable();
 
-test("template list, twice, and get; create with port labels reads the user's templates before it saves one", async () => {
+test("template list and get; template create with port labels reads the user's templates before it saves one", async () => {
   await using client = await start();
   const templateId = await createTemplate(client, { ports: ["8000/http"], env: { A: "b" } });
   await createTemplate(client, { name: "shared", isPublic: true });

@@ -268,7 +268,7 @@ test("the chart has the version of the package", () => {
   expect(chart).toMatchObject({ version, appVersion: version });
 });
 
-test("the schema of the values has exactly the existing values", () => {
+test("the schema of the values allows exactly the chart's values", () => {
   const read = (name: string) => fs.readFileSync(path.join(chartFolder, name), "utf8");
   const values = parse(read("values.yaml")) as object;
   const schema = JSON.parse(read("values.schema.json")) as { readonly properties: object };

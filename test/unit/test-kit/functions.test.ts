@@ -83,7 +83,7 @@ describe("a handler that is a function of the test", () => {
     expect(failure?.stack).toContain("functions.test.ts");
   });
 
-  test("is called and answered by its schemas", async () => {
+  test("has its input and output checked by its schemas", async () => {
     const handler = defineHandler({
       input: z.object({ n: z.coerce.number() }),
       output: z.number().max(100),
@@ -118,7 +118,7 @@ describe("a handler that is a function of the test", () => {
     expect(outputs[300] === large).toBe(true);
   });
 
-  test("gets a cancellation by its signal, and keeps its worker", async () => {
+  test("learns of a cancellation by its signal, and keeps its worker", async () => {
     const heard: string[] = [];
     await using emulator = await start({ slow: { handler: untilAborted(heard) } });
     await using client = createClient({ baseUrl: emulator.url, apiKey: "test-key" });
@@ -220,7 +220,7 @@ describe("a handler that is a function of the test", () => {
     expect(await queue.jobs()).toEqual([]);
   });
 
-  test("is refused if it is no function, with what it should be", async () => {
+  test("is refused if it is no function, and the error says what it should be", async () => {
     const handler: unknown = { execute: () => 1 };
     // Arguments of a caller without a compiler.
     await expect(start({ odd: { handler: handler as () => unknown } })).rejects.toThrow(

@@ -111,7 +111,7 @@ describe("the CUDA versions that an endpoint accepts", () => {
     [{ minCudaVersion: "13.0" }, undefined],
     [{ allowedCudaVersions: ["12.4", "12.10"], minCudaVersion: "12.5" }, ["new"]],
     [{ allowedCudaVersions: ["12.4"], minCudaVersion: "12.5" }, undefined],
-  ])("leave the devices: %o leaves %o", (wish, chosen) => {
+  ])("of an endpoint with %o leave %o", (wish, chosen) => {
     expect(ids(chooseGpus(withCuda, free, { ...any, ...wish }))).toEqual(chosen);
   });
 

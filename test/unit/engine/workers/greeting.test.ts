@@ -11,7 +11,7 @@ import { storeWith } from "../store-with.ts";
 
 const hello = { protocolVersion: 1, runtimeVersion: "0.0.0-test", held: [] };
 
-/** A store with steps that wait, or are not durable, while it is held up like by a slow disk. */
+/** A store that a test holds up like a slow disk: steps wait, or are not yet durable. */
 function storeThatCanBeHeldUp() {
   const store = createMemoryStore();
   const heldUp: { before?: Promise<void>; after?: Promise<void> } = {};

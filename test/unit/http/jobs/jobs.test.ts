@@ -160,7 +160,7 @@ describe("/cancel", () => {
 });
 
 it.each(["cancel/x", "retry/x", "purge-queue"])(
-  "/%s is accepted without a body though its content type is JSON",
+  "accepts a %s without a body though its content type is JSON",
   async (operation) => {
     await using service = await startTestHttp();
     const text =

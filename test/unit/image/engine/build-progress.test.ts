@@ -62,7 +62,7 @@ test("the sizes of an image's layers are added up, from zero for each step", () 
   ]);
 });
 
-test("a push may send more than announced", () => {
+test("a push can send more bytes than announced", () => {
   const { told } = follow("push", [
     { status: "Preparing", id: "a" },
     moving("Pushing", "a", 512, 400),
@@ -101,7 +101,7 @@ test("the progress keeps a failure with the last lines before it", () => {
   expect(output.tail.at(-1)).toBe("line 99");
 });
 
-test("the added size of an image is given only if it was built on the other", () => {
+test("the size that an image adds to its parent is shown only if it was built on the parent", () => {
   const image = (sizeBytes: number, ...layers: string[]) => ({
     ...{ id: "i", sizeBytes, layers },
     ...{ hasCuda: false, isServer: false },

@@ -35,7 +35,7 @@ async function workers(events: Events, count: number): Promise<readonly Frame[]>
 
 const namesOf = (frames: readonly Frame[]) => frames.map(({ data }) => String(data["workerId"]));
 
-it("merged events include all replicas' events, each in order, and continue after any event at any replica", async () => {
+it("merged events include all replicas' events, each in order, and a reader can continue at any replica", async () => {
   const { a, b, c } = replicas;
   const events = await follow(a.service);
   for (const nth of [1, 2, 3]) {

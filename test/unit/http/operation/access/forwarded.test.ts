@@ -34,7 +34,7 @@ describe("the name of the service", () => {
     // A malformed header counts as absent.
     ["host: localhost", "x-forwarded-host: a b", 200],
     ["host: localhost", "x-forwarded-host: //rebound.test/", 200],
-  ])("is the name from a trusted proxy, beside the request's own: %s, %s", async (...asked) => {
+  ])("can come from a trusted proxy, beside the request's own: %s, %s", async (...asked) => {
     await using service = await startTestHttp(TRUSTING);
     const [host, forwarded, expected] = asked;
     expect(await status(service, line, host, forwarded)).toBe(expected);
