@@ -26,6 +26,7 @@ const aloneFiles = [
   ...(IS_FULL ? ["test/e2e/balance/servers.test.ts"] : []),
   "test/e2e/cluster/torture.full.test.ts",
   "test/e2e/dashboard/load.full.test.ts",
+  "test/e2e/http/load.full.test.ts",
   "test/e2e/jobs/deadline.test.ts",
 ];
 

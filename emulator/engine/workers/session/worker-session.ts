@@ -172,6 +172,8 @@ export class WorkerSession {
     if (!(staging instanceof Promise)) return await this.#apply(staging);
     this.#staged = staging;
     const urgent = isLate ? undefined : this.#applyUrgent(report);
+    // It is awaited below, but may be refused before that: a rejection without a handler would end the process.
+    urgent?.catch(() => undefined);
     const staged = await staging;
     if (this.#staged === staging) this.#staged = undefined;
     if (room && isInFiles(staged)) room.free();
