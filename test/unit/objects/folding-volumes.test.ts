@@ -66,7 +66,9 @@ describe.runIf(caseFoldingIsMissing === undefined)("on a file system that folds 
     const bytes = (text: string) => ({ kind: "bytes", bytes: Buffer.from(text) }) as const;
     await store.put("Out/a.txt", bytes("first"), terms);
     for (const key of ["Out/A.txt", "out/b.txt"]) {
-      await expect(store.put(key, bytes("other"), terms)).rejects.toThrow(/takes both for the same/u);
+      await expect(store.put(key, bytes("other"), terms)).rejects.toThrow(
+        /takes both for the same/u,
+      );
       await expect(store.get(key)).rejects.toThrow(/takes both for the same/u);
     }
     await store.put("Out/a.txt", bytes("second"), terms);

@@ -206,7 +206,9 @@ it("a stopping engine gives a running job 30 s, accepts jobs of its endpoint mea
   expect(await stored(service, id)).toMatchObject({ status: "COMPLETED" });
   await second.replica.take(1);
   expect(second.engine.steps.countsNow("echo-1")).toMatchObject({ completed: 1, inQueue: 1 });
-  const told = first.test.logged.filter(({ message }) => message.includes("no longer owns these partitions"));
+  const told = first.test.logged.filter(({ message }) =>
+    message.includes("no longer owns these partitions"),
+  );
   expect(told).toHaveLength(1);
 });
 

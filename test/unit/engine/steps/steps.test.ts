@@ -1,7 +1,7 @@
 /** Files of large payloads after their step was stored or refused. */
 import fs from "node:fs";
 import path from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { stageReport } from "../../../../emulator/engine/jobs/staged-report.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
@@ -23,7 +23,6 @@ async function engineOnDisk(changed = (store: Store): Store => store) {
   return {
     engine: test.engine,
     steps: test.engine.steps,
-    files: () => fs.readdirSync(path.join(directory.path, "payloads")),
     /** Payload files that remain after the store is closed, which waits for removals. */
     async filesLeft(): Promise<string[]> {
       await test[Symbol.asyncDispose]();
@@ -67,6 +66,7 @@ it("a staged file is removed when the step leaves it out, and stays when the ste
 });
 
 it("no staged file is left when the s3Config of a submission cannot be staged", async () => {
+  const discarded = vi.fn<() => void>();
   using disk = await engineOnDisk((store) => {
     let isFirst = true;
     return storeWith(store, {
@@ -75,6 +75,7 @@ it("no staged file is left when the s3Config of a submission cannot be staged", 
         isFirst = false;
         return store.stage(parts);
       },
+      discard: (payload) => store.discard(payload).then(discarded),
     });
   });
   const submitted = submit(disk.engine, {
@@ -87,12 +88,14 @@ it("no staged file is left when the s3Config of a submission cannot be staged", 
     },
   });
   await expect(submitted).rejects.toMatchObject({ code: "storage_full" });
-  await expect.poll(() => disk.files()).toEqual([]);
+  // A close does not wait for staged files, which the next start removes.
+  await expect.poll(() => discarded.mock.calls.length).toBe(1);
   expect(await disk.filesLeft()).toEqual([]);
 });
 
 it("no staged file is left if one payload of a worker's report cannot be staged, even of payloads staged later", async () => {
   const later = Promise.withResolvers<void>();
+  const discarded = vi.fn<() => void>();
   using disk = await engineOnDisk((store) => {
     let calls = 0;
     return storeWith(store, {
@@ -102,6 +105,7 @@ it("no staged file is left if one payload of a worker's report cannot be staged,
         if (calls === 3) await later.promise;
         return store.stage(parts);
       },
+      discard: (payload) => store.discard(payload).then(discarded),
     });
   });
   const outcomeOf = (jobId: string) => ({
@@ -115,7 +119,6 @@ it("no staged file is left if one payload of a worker's report cannot be staged,
   );
   await expect(staged).rejects.toMatchObject({ code: "storage_full" });
   later.resolve();
-  // A close does not wait for staged files, which the next start removes.
-  await expect.poll(() => disk.files()).toEqual([]);
+  await expect.poll(() => discarded.mock.calls.length).toBe(2);
   expect(await disk.filesLeft()).toEqual([]);
 });

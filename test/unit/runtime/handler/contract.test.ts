@@ -166,8 +166,8 @@ describe("concurrency as a function", () => {
   });
 
   test.each([
-    [0, "`concurrency` gave 0, not a whole number of at least 1; it stays at 2."],
-    ["many", "`concurrency` gave 'many', not a whole number of at least 1; it stays at 2."],
+    [0, "`concurrency` returned 0, not a whole number of at least 1; it stays at 2."],
+    ["many", "`concurrency` returned 'many', not a whole number of at least 1; it stays at 2."],
     ["throw", "`concurrency` threw: no idea after 2; it stays at 2."],
   ])("%j is logged and changes nothing", async (wish, says) => {
     await using run = new WorkerRun("wishes-its-concurrency");
