@@ -53,7 +53,9 @@ it("work is done in order: later work waits behind work without room", async () 
   await start.do(work("a", full, full));
   await start.do(work("b", full));
   await start.do(work("c"));
-  expect(logged).toEqual([expect.stringMatching(/^there is no room; until there is room, .* can be read/)]);
+  expect(logged).toEqual([
+    expect.stringMatching(/^there is no room; until there is room, .* can be read/),
+  ]);
   await nextTry();
   expect({ done, isWaiting: start.isWaiting }).toEqual({ done: [], isWaiting: true });
   await nextTry();

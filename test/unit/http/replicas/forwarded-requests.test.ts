@@ -129,7 +129,10 @@ it("a request is retried over a new connection if the old one was gone, unless i
   expect((await submitted).status).toBe(200);
   expect(await cancelled).toMatchObject({
     status: 503,
-    json: { code: "endpoint_moved", error: expect.stringContaining("may or may not have") as string },
+    json: {
+      code: "endpoint_moved",
+      error: expect.stringContaining("may or may not have") as string,
+    },
   });
   expect((await a.service.call("POST", `/v2/echo/cancel/${id}`)).status).toBe(200);
 });
