@@ -187,10 +187,7 @@ export class GpuWorld {
     assert.equal(this.#found, "known", "whoever may have simulated ones is never refused");
     const isMistaken = this.#elsewhere.size > 0 && lack === undefined;
     if (servable === undefined && !isMistaken)
-      assert.match(
-        lack ?? "",
-        /not enough are free|this machine has|are reserved for|another emul/u,
-      );
+      assert.match(lack ?? "", /not enough are free|this machine has|reserved for|another emul/u);
     else {
       // Other workers came before.
       assert.equal(lack, undefined);
