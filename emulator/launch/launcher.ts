@@ -84,7 +84,7 @@ export interface LaunchedWorker {
   /** Ends the worker and everything it started at once. */
   kill(): void;
   place?(): WorkerPlace;
-  /** What the program waits for before it runs. Undefined if no obstacle is known. */
+  /** The obstacle that keeps the program from running. Undefined if none is known. */
   obstacle?(): LaunchObstacle | undefined;
   /**
    * Stops the worker and everything that it started, as if their machine stood still, or lets them continue. A frozen worker can

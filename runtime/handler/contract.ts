@@ -138,7 +138,7 @@ export interface HandlerDefinition<
   /** Whether a generator's yields are also collected into the job's `output`; default false. */
   readonly aggregate?: boolean;
   /**
-   * What happens with an output of more than 20 MB of JSON. `fail` (default) fails the job with `invalid_output`. `upload`
+   * Treatment of an output of more than 20 MB of JSON. `fail` (default) fails the job with `invalid_output`. `upload`
    * stores the output in the job's bucket as `outputs/<job id>/<attempt>.json`, and the job's output is a `LargeOutput`.
    */
   readonly largeOutput?: "fail" | "upload";

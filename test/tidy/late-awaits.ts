@@ -1,4 +1,7 @@
-/** A promise of an async function that is awaited only after another await may reject before, and end the process. */
+/**
+ * Finds promises that are awaited only after another await: they may reject before, which ends the process. Looks at async functions
+ * and methods of the same file.
+ */
 import type { BlockStatement, Node, Statement } from "oxc-parser";
 import { gather, type Source } from "./source.ts";
 

@@ -78,7 +78,7 @@ export function warnedOf(events: readonly SeenEvent[]): LaunchObstacle | undefin
   return warning && notMade(warning);
 }
 
-/** What the launcher knows about a pod that has ended. */
+/** The launcher's knowledge about a pod that has ended. */
 export interface PodCourse {
   /** Whether the program was seen running. */
   readonly hasRun: boolean;

@@ -1,4 +1,4 @@
-/** What clients of a fleet do with jobs: the life of each job from its submission to the last look at its end. */
+/** The clients of a fleet: each follows a job from its submission to the last look at its end. */
 import { setTimeout as delay } from "node:timers/promises";
 import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
 import type { Expectation } from "../crash/history-checker.ts";

@@ -15,7 +15,7 @@ export class ClaimValidity {
   readonly #marginMs: number;
   /** Time for which the claim is in force, from the beginning of a renewal. */
   #windowMs: number;
-  /** The same time for the renewal under way. */
+  /** Time for which the renewal under way asks. */
   #askedMs: number;
   #renewed: Moment | undefined;
 

@@ -29,7 +29,7 @@ export class UnownedTimes {
     return now - (this.#freeSince.get(partition) ?? now);
   }
 
-  /** Times for which those of the partitions have had no live owner that have none. */
+  /** Time for which each partition has had no live owner. Partitions with a live owner are left out. */
   unownedMs(partitions: Iterable<number>, now: number): ReadonlyMap<number, number> {
     return new Map(
       [...partitions].flatMap((partition) => {
