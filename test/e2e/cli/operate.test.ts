@@ -154,15 +154,20 @@ test("a handler gets the id of its execution span, which the collector receives 
 test.runIf(existsSync("/dev/fd"))(
   "bash completes commands, flags, their values, endpoints and files, and runs nothing of the command line",
   async () => {
-    const ask = (line: string, folder = tree.root) => {
-      const words = line.split(" ");
+    /** The completions of each line. All lines begin with the same command. */
+    const ask = (lines: readonly string[], folder = tree.root) => {
+      const [name = ""] = lines[0]?.split(" ") ?? [];
       const script = [
         `source <("$1" completion bash)`,
         `source <("$1" completion bash)`,
-        `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "$(complete -p "$1" | grep -o "_sv_[a-z]*")"`,
-        `printf '%s\\n' "\${COMPREPLY[@]}"`,
+        `complete="$(complete -p "$1" | grep -o "_sv_[a-z]*")"`,
+        `shift`,
+        `for line in "$@"; do`,
+        `  mapfile -d ' ' -t COMP_WORDS < <(printf '%s ' "$line"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))`,
+        `  COMPREPLY=(); "$complete"; printf '%s\\n' "\${COMPREPLY[*]}"`,
+        `done`,
       ].join("\n");
-      const { stdout, stderr } = spawnSync("bash", ["-c", script, "bash", ...words], {
+      const { stdout, stderr } = spawnSync("bash", ["-c", script, "bash", name, ...lines], {
         cwd: tree.root,
         encoding: "utf8",
         env: {
@@ -173,15 +178,20 @@ test.runIf(existsSync("/dev/fd"))(
         },
       });
       expect(stderr).toBe("");
-      return stdout.split("\n").filter((found) => found !== "");
+      const found = stdout.split("\n").slice(0, -1);
+      return Object.fromEntries(lines.map((line, at) => [line, found[at]]));
     };
-    expect(ask("sv-emulate wor")).toEqual(["workers"]);
-    expect(ask("sv-emulate da")).toEqual(["data"]);
-    expect(ask("sv-runtime wor", tree.path("alone"))).toEqual(["workers"]);
-    expect(ask("sv-emulate jobs --sta")).toEqual(["--status"]);
-    expect(ask("sv-emulate jobs --status = FA")).toEqual(["FAILED"]);
-    expect(ask("sv-emulate purge na")).toEqual([ENDPOINT]);
-    expect(ask("sv-emulate jobs $(touch\tran) ")).toEqual([]);
-    expect(ask("sv-emulate ran")).toEqual([]);
+    const expected = {
+      "sv-emulate wor": "workers",
+      "sv-emulate da": "data",
+      "sv-emulate jobs --sta": "--status",
+      "sv-emulate jobs --status = FA": "FAILED",
+      "sv-emulate purge na": ENDPOINT,
+      "sv-emulate jobs $(touch\tran) ": "",
+      "sv-emulate ran": "",
+    };
+    expect(ask(Object.keys(expected))).toEqual(expected);
+    const alone = ["sv-runtime wor"];
+    expect(ask(alone, tree.path("alone"))).toEqual({ "sv-runtime wor": "workers" });
   },
 );
