@@ -3,8 +3,9 @@ import type { ContainerCreateOptions } from "dockerode";
 import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 
 /**
- * The state of the engine that a failure indicates. `lost`: no connection can be made. `doubtful`: the answer took too long or broke off,
- * and the engine may be gone. `kept`: only this request has failed, because the engine refused it or it could not be sent.
+ * The state of the engine that a failure indicates. `lost`: no connection can be made. `doubtful`: the answer took too long or
+ * broke off, and the engine may be gone. `kept`: only this request has failed, because the engine refused it or it could not be
+ * sent.
  */
 export type EngineContactState = "kept" | "doubtful" | "lost";
 

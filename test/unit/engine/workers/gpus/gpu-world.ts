@@ -13,6 +13,7 @@ import { WorldClock } from "../../world-clock.ts";
 
 /** Value of docs/scaling.md. */
 const PASSES_MAX = 4;
+const LACKS = /not enough are free|this machine has|are reserved for|another emul/u;
 
 export class GpuWorld {
   readonly #devices: readonly GpuDevice[];
@@ -187,7 +188,7 @@ export class GpuWorld {
     assert.equal(this.#found, "known", "whoever may have simulated ones is never refused");
     const isMistaken = this.#elsewhere.size > 0 && lack === undefined;
     if (servable === undefined && !isMistaken)
-      assert.match(lack ?? "", /not enough are free|this machine has|reserved for|another emul/u);
+      assert.match(lack ?? "", LACKS);
     else {
       // Other workers came before.
       assert.equal(lack, undefined);
