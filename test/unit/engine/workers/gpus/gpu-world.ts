@@ -187,8 +187,7 @@ export class GpuWorld {
     }
     assert.equal(this.#found, "known", "whoever may have simulated ones is never refused");
     const isMistaken = this.#elsewhere.size > 0 && lack === undefined;
-    if (servable === undefined && !isMistaken)
-      assert.match(lack ?? "", LACKS);
+    if (servable === undefined && !isMistaken) assert.match(lack ?? "", LACKS);
     else {
       // Other workers came before.
       assert.equal(lack, undefined);
