@@ -53,7 +53,8 @@ export class LiveWorker {
   constructor(engine: LiveWorkerUses, worker: WorkerHandle, openSession: OpenSession) {
     this.worker = worker;
     this.#engine = engine;
-    this.#session = openSession(worker, (orders) => this.#handleOrders(orders));
+    const rules = { endsWithRefusal: false };
+    this.#session = openSession(worker, (orders) => this.#handleOrders(orders), rules);
     const [session, held, clock] = [this.#session, this.#held, engine.realClock];
     this.transfers = new LiveTransfers({ session, held, clock });
     this.#stopWatch = new StopWatch(engine.realClock, () => this.#replaceStuck());

@@ -29,16 +29,27 @@ import { storeChunks, storeProgress } from "../../streams/append-chunks.ts";
 type SessionUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & LimitPort & WakePort;
 
 /** Opens a session with a connected worker; `send` sends orders to it. */
-export type OpenSession = (worker: WorkerHandle, send: Send) => WorkerSession;
+export type OpenSession = (worker: WorkerHandle, send: Send, rules?: SessionRules) => WorkerSession;
 
 export function sessionsOn(engine: SessionUses): OpenSession {
-  return (worker, send) => new WorkerSession(engine, worker, send);
+  return (worker, send, rules) => new WorkerSession(engine, worker, send, rules);
+}
+
+export interface SessionRules {
+  /**
+   * Whether the worker reconnects after a refused report and repeats what has no receipt. All later reports of the session are
+   * then refused as well, for an outcome must not overtake its refused chunks. Default: true.
+   */
+  readonly endsWithRefusal?: boolean;
 }
 
 export class WorkerSession {
   readonly worker: WorkerHandle;
   readonly #engine: SessionUses;
   readonly #send: Send;
+  readonly #endsWithRefusal: boolean;
+  /** The error of the first refused report, if a refusal ends the session. */
+  #refusal: { readonly error: unknown } | undefined;
   /** Made when bytes of large messages flow. */
   #flow: FlowingBytes | undefined;
   /** Settles when all reports so far are staged. Keeps them in order while a large one is written. */
@@ -49,10 +60,16 @@ export class WorkerSession {
    */
   #welcoming: Promise<void> | undefined;
 
-  constructor(engine: SessionUses, worker: WorkerHandle, send: Send) {
+  constructor(
+    engine: SessionUses,
+    worker: WorkerHandle,
+    send: Send,
+    { endsWithRefusal = true }: SessionRules = {},
+  ) {
     this.#engine = engine;
     this.worker = worker;
     this.#send = send;
+    this.#endsWithRefusal = endsWithRefusal;
     worker.connect(send);
   }
 
@@ -171,6 +188,8 @@ export class WorkerSession {
       : stageReport(this.#engine, report, terms);
     if (!(staging instanceof Promise)) return await this.#apply(staging);
     this.#staged = staging;
+    // Before the next report is told that this one is staged.
+    staging.catch((error: unknown) => this.#refused(error));
     const urgent = isLate ? undefined : this.#applyUrgent(report);
     // It is awaited below, but may be refused before that: a rejection without a handler would end the process.
     urgent?.catch(() => undefined);
@@ -208,14 +227,21 @@ export class WorkerSession {
     if (report.credit) this.worker.grant(report.credit, this.#send);
     if (!changesJobs(report)) return;
     const jobs = staged.outcomes.map(({ report: { jobId } }) => jobId);
-    await this.#engine.steps.commit(
+    const committed = this.#engine.steps.commit(
       (step) => {
+        if (this.#refusal) throw this.#refusal.error;
         const receipts = this.#applyToJobs(step, staged);
         step.effects.add({ type: "acknowledge", session: this, report, receipts });
       },
       // A worker that was refused repeats its message, and has lost the orders that were not sent yet.
       { jobs, staged: staged.staged, hasTime: true },
     );
+    committed.catch((error: unknown) => this.#refused(error));
+    await committed;
+  }
+
+  #refused(error: unknown): void {
+    if (this.#endsWithRefusal) this.#refusal ??= { error };
   }
 
   #applyToJobs(step: Step, staged: StagedReport): Receipts {
