@@ -58,7 +58,7 @@ export function stageReport(
   for (const { value } of report.progress ?? []) bytes += value.byteLength;
   for (const { outcome } of report.outcomes ?? []) bytes += outputOf(outcome)?.byteLength ?? 0;
   if (bytes >= FILE_MIN_BYTES || terms.before) return stageAll(engine, report, terms);
-  return stagedBy(terms.isChecked || bytes === 0 ? report : checkedSmallReport(report), NONE);
+  return stagedBy(terms.isChecked ? report : checkedSmallReport(report), NONE);
 }
 
 /** @param staged the payloads that were staged; the others are not in files */
