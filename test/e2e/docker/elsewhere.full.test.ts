@@ -38,7 +38,7 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     expect(listenersOf(Number(port))).toEqual(["127.0.0.1"]);
     expect(env).toMatch(/"SV_WORKER_TOKEN=[^"]+\.[\w-]{43}"/u);
     const [line] = await stage.emulator.stderrMatch(/the Docker engine runs in .* machine[^"]*/u);
-    expect(line).toMatch(/is no address of this machine|it does not see /u);
+    expect(line).toMatch(/is not an address of this machine|it does not see /u);
   });
 
   test("a worker uploads a file to the object store, which listens on loopback alone", async () => {
