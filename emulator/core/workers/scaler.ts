@@ -1,4 +1,5 @@
 /** Decides the number of workers of an endpoint, from its demand and its workers. Pure. */
+import { LATEST_INSTANT } from "../time/iso.ts";
 import type { Endpoint } from "../resources/endpoints/endpoint.ts";
 import type { ScaleDue, ScaleReason } from "./scale-reason.ts";
 import type { WorkerState } from "./worker-life.ts";
@@ -206,6 +207,7 @@ function growthOf({ endpoint, demand, now, lastStartAt }: ScalerInput, have: num
   if (have === 0) return { count: 1, reason: { type: "first-job" } };
   if (have >= workersMax) return { count: have, isCapped: true };
   const growAt = Math.max(since, lastStartAt ?? 0) + Math.round(scalerValue * 1000);
+  if (growAt > LATEST_INSTANT) return { count: have };
   if (growAt > now) return { count: have, dueAt: growAt };
   return { count: have + 1, reason: { type: "waited", since, scalerValue } };
 }

@@ -1,4 +1,5 @@
 /** Reads workers' lines: JSON of the worker program, which also wraps its handler's output; otherwise plain text. */
+import { LATEST_INSTANT } from "../../time/iso.ts";
 import { LOG_LEVELS, type LogEntry, type LogFields } from "./log-entry.ts";
 
 /** A line as received from a worker. */
@@ -34,11 +35,8 @@ export function readWorkerLine({ endpointId, workerId, line }: WrittenLine, now:
   };
 }
 
-/** Maximum distance of a date from 1970, ms. */
-const LATEST = 8.64e15;
-
 function isMoment(time: unknown): time is number {
-  return typeof time === "number" && Math.abs(time) <= LATEST;
+  return typeof time === "number" && Math.abs(time) <= LATEST_INSTANT;
 }
 
 function parseObject(line: string): LogFields | undefined {

@@ -17,6 +17,19 @@ const status = async (service: TestHttp, id: string) =>
   service.call("GET", `/v2/echo/status/${id}`);
 
 describe("/emulator/clock", () => {
+  it("shows no event that comes after the last date there is", async () => {
+    const launcher = new ScriptedLauncher();
+    await using service = await startTestHttp({ launcher });
+    const settings = { scalerValue: Number.MAX_SAFE_INTEGER, workersMin: 1, workersMax: 2 };
+    await service.test.addEndpoint("echo", settings);
+    await run(service);
+    await run(service);
+    const { status, json } = await service.call("GET", "/emulator/clock");
+    expect(status).toBe(200);
+    const { due } = json as { readonly due: readonly { readonly kind: string }[] };
+    expect(due.map(({ kind }) => kind)).not.toContain("queue-delay");
+  });
+
   it("shows service time, the total advance, and the time of the next due event", async () => {
     await using service = await startTestHttp();
     const read = async () => {
