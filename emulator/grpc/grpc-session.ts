@@ -116,6 +116,7 @@ export class GrpcSession {
 
   /** Refuses a report that was not stored. The worker gets no receipt, and repeats it after it has reconnected. */
   #refuse(error: unknown): void {
+    this.#session.refuse(error);
     if (this.#over) return;
     const invalid = error instanceof WireError;
     const details = error instanceof Error ? error.message : String(error);

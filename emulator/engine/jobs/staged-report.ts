@@ -77,6 +77,18 @@ function stagedBy(report: WorkerReport, staged: ReadonlyMap<Uint8Array, Payload>
   };
 }
 
+/** Whether the report takes a step. */
+export function changesJobs(report: WorkerReport): boolean {
+  return Boolean(
+    report.credit ||
+    report.renewals?.length ||
+    report.chunks?.length ||
+    report.progress?.length ||
+    report.outcomes?.length ||
+    report.pauses?.length,
+  );
+}
+
 /** The report no longer needs the bytes of its payloads. The bytes of chunks go on to readers. */
 export function isInFiles({ chunks, progress, outcomes }: StagedReport): boolean {
   const isInFile = ({ output }: StagedOutcome) => output === undefined || output.kind === "file";

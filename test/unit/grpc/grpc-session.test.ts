@@ -140,3 +140,19 @@ it("orders that arrive under backpressure are sent as one message after drain", 
   const jobs = told.map((orders) => (typeof orders === "string" ? 0 : orders.jobs?.length));
   expect(jobs).toEqual([1, 2, 1]);
 });
+
+it("no outcome is taken behind a message that cannot be read", async () => {
+  await using test = await createTestEngine();
+  const { call, told } = await connected(test, 1);
+  const { id } = await submit(test.engine, request("1"));
+  const [lease] = (told.at(-1) as ServiceOrders).jobs ?? [];
+  if (lease === undefined) throw new Error("no job was handed over");
+  const { jobId, leaseToken } = lease;
+  call.on("error", () => undefined);
+  const chunks = [{ jobId, leaseToken, firstIndex: 0, count: 0, lines: Buffer.from("{}\n") }];
+  call.report({ chunks });
+  call.report({ outcomes: [{ jobId, leaseToken, outcome: { kind: "completed" } }] });
+  await test.clock.settle();
+  const job = await test.engine.steps.read((reads) => reads.job(id));
+  expect(job?.status).toBe("IN_PROGRESS");
+});

@@ -23,7 +23,12 @@ import { finish } from "../../jobs/finish.ts";
 import { welcomed } from "./welcome-worker.ts";
 import type { Send, WorkerHandle } from "../worker-handle.ts";
 import { FlowingBytes } from "./flowing-bytes.ts";
-import { isInFiles, stageReport, type StagedReport } from "../../jobs/staged-report.ts";
+import {
+  changesJobs,
+  isInFiles,
+  stageReport,
+  type StagedReport,
+} from "../../jobs/staged-report.ts";
 import { storeChunks, storeProgress } from "../../streams/append-chunks.ts";
 
 type SessionUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & LimitPort & WakePort;
@@ -101,6 +106,11 @@ export class WorkerSession {
     return this.#take(report, true);
   }
 
+  /** A report of the worker could not be taken. If a refusal ends the session, later reports reject with `error` too. */
+  refuse(error: unknown): void {
+    if (this.#endsWithRefusal) this.#refusal ??= { error };
+  }
+
   /** The report is durable. */
   acknowledge({ outcomes = [] }: WorkerReport, receipts: Receipts): void {
     const { worker } = this;
@@ -109,6 +119,8 @@ export class WorkerSession {
       this.#flow?.forget(leaseToken);
       worker.release(leaseToken, this.#engine.clock.now());
     }
+    // The worker forgets these leases, and reports no outcome.
+    for (const { leaseToken } of revocations) worker.release(leaseToken, this.#engine.clock.now());
     if (outcomes.some(({ outcome }) => outcome.kind !== "handed-back"))
       worker.hasFinishedJob = true;
     // A worker without jobs can be told to leave now.
@@ -189,7 +201,7 @@ export class WorkerSession {
     if (!(staging instanceof Promise)) return await this.#apply(staging);
     this.#staged = staging;
     // Before the next report is told that this one is staged.
-    staging.catch((error: unknown) => this.#refused(error));
+    staging.catch((error: unknown) => this.refuse(error));
     const urgent = isLate ? undefined : this.#applyUrgent(report);
     // It is awaited below, but may be refused before that: a rejection without a handler would end the process.
     urgent?.catch(() => undefined);
@@ -236,12 +248,8 @@ export class WorkerSession {
       // A worker that was refused repeats its message, and has lost the orders that were not sent yet.
       { jobs, staged: staged.staged, hasTime: true },
     );
-    committed.catch((error: unknown) => this.#refused(error));
+    committed.catch((error: unknown) => this.refuse(error));
     await committed;
-  }
-
-  #refused(error: unknown): void {
-    if (this.#endsWithRefusal) this.#refusal ??= { error };
   }
 
   #applyToJobs(step: Step, staged: StagedReport): Receipts {
@@ -284,15 +292,4 @@ export class WorkerSession {
     void this.#send(welcome);
     this.#welcoming = undefined;
   }
-}
-
-function changesJobs(report: WorkerReport): boolean {
-  return Boolean(
-    report.credit ||
-    report.renewals?.length ||
-    report.chunks?.length ||
-    report.progress?.length ||
-    report.outcomes?.length ||
-    report.pauses?.length,
-  );
 }

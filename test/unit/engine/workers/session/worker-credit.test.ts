@@ -1,6 +1,8 @@
 /** A worker's credit when it is used, returned and withdrawn, in any order. */
 import { expect, it } from "vitest";
 import { WorkerCredit } from "../../../../../emulator/engine/workers/session/worker-credit.ts";
+import { createTestEngine } from "../../../engine-harness.ts";
+import { ScriptedWorker } from "../../../scripted-worker.ts";
 
 function granted(count: number): WorkerCredit {
   const credit = new WorkerCredit();
@@ -48,4 +50,16 @@ it("a new connection starts without credit, and unsent jobs are not sent", () =>
   credit.reset();
   expect(credit).toMatchObject({ free: 0, heldCount: 1, unsentCount: 0 });
   expect(credit.startSending("a")).toBe(false);
+});
+
+it("a worker that names a lease that is no more holds no job after its renewal", async () => {
+  await using test = await createTestEngine();
+  const { worker } = await test.connectWorker();
+  const again = new ScriptedWorker(test.engine, worker);
+  const held = [{ jobId: "gone", leaseToken: "gone" }];
+  await again.report({ hello: { protocolVersion: 1, runtimeVersion: "0.0.0-test", held } });
+  expect(worker.heldCount).toBe(1);
+  await again.report({ renewals: held });
+  expect(again.orders.at(-1)).toMatchObject({ revocations: [{ reason: "lease-lost" }] });
+  expect(worker.heldCount).toBe(0);
 });

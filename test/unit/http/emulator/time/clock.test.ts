@@ -24,9 +24,9 @@ describe("/emulator/clock", () => {
     await service.test.addEndpoint("echo", settings);
     await run(service);
     await run(service);
-    const { status, json } = await service.call("GET", "/emulator/clock");
-    expect(status).toBe(200);
-    const { due } = json as { readonly due: readonly { readonly kind: string }[] };
+    const answer = await service.call("GET", "/emulator/clock");
+    expect(answer.status).toBe(200);
+    const { due } = answer.json as { readonly due: readonly { readonly kind: string }[] };
     expect(due.map(({ kind }) => kind)).not.toContain("queue-delay");
   });
 
