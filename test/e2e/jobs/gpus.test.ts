@@ -96,7 +96,7 @@ esac`);
     expect(await isVisible(first)).toBe(uuid);
     await using second = await Stage.set(wanted);
     const isRefused = async ({ emulator }: Stage) => {
-      const [said] = await emulator.stderrMatch(/worker started|no worker can be started: .*/);
+      const [said] = await emulator.stderrMatch(/worker started|no worker can be started: [^"]*/);
       expect(said).toBe(
         "no worker can be started: 1 × NVIDIA L4: another emulator of this machine uses the ones that no worker here has",
       );
