@@ -10,6 +10,7 @@ import { storeThatFills } from "../engine/filling-store.ts";
 import { storeWith } from "../engine/store-with.ts";
 import { createTestEngine } from "../engine-harness.ts";
 import { ScriptedSender } from "../scripted-sender.ts";
+import { ScriptedWorker } from "../scripted-worker.ts";
 import { completeHooked, deliveriesOf, STORES, submitHooked } from "./hooked-jobs.ts";
 
 const never = Promise.withResolvers<number>().promise;
@@ -139,7 +140,8 @@ it("on a full disk neither a job's end nor its delivery is stored, and later bot
   expect(await deliveriesOf(test)).toEqual([]);
   expect(sender.calls).toHaveLength(0);
   fill(false);
-  await worker.complete(handed, "done");
+  // It reconnects, and repeats what has no receipt.
+  await new ScriptedWorker(test.engine, worker.worker).complete(handed, "done");
   await test.clock.settle();
   expect(await status()).toBe("COMPLETED");
   expect(sender.calls).toHaveLength(1);
