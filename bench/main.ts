@@ -29,6 +29,7 @@ import { ready } from "./rows/ready.ts";
 import { replicas } from "./rows/replicas.ts";
 import { sessions } from "./rows/sessions.ts";
 import { spawn } from "./rows/spawn.ts";
+import { gap } from "./rows/gap.ts";
 import { single } from "./rows/single.ts";
 import { start } from "./rows/start.ts";
 import { streaming } from "./rows/streaming.ts";
@@ -67,6 +68,7 @@ const ROWS: readonly Row[] = [
   sessions,
   memory,
   upload,
+  gap,
 ];
 const ROUNDS = 7;
 const QUICK_ROUNDS = 3;

@@ -7,6 +7,8 @@ import { type AppendFsync, startRedis } from "./redis-server.ts";
 export interface BullMq extends AsyncDisposable {
   readonly processes: Readonly<Record<"redis" | "worker" | "client", number>>;
   load(load: Load): Promise<LoadResult>;
+  /** Median time of the worker between two jobs since the last call, ms. */
+  gapMs(): Promise<number>;
 }
 
 export interface BullMqSettings {
@@ -25,10 +27,11 @@ async function startBullMq(
     const redis = parts.use(await startRedis(folder, appendfsync));
     const worker = parts.use(new Program("bullmq-worker"));
     const client = parts.use(new Program("bullmq-client"));
-    await worker.ask(z.null(), { socket: redis.socket, concurrency });
+    await worker.ask(z.null(), { kind: "connect", socket: redis.socket, concurrency });
     await client.ask(z.null(), { kind: "connect", socket: redis.socket });
     return {
       processes: { redis: redis.pid, worker: worker.pid, client: client.pid },
+      gapMs: () => worker.ask(z.number(), { kind: "gap" }),
       load: (load) => client.ask(loadResultShape, { kind: "load", load }),
       [Symbol.asyncDispose]: () => parts.disposeAsync(),
     };

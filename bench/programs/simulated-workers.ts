@@ -6,7 +6,7 @@ import { createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { z } from "zod";
 import type { HandedJob } from "../../runtime/protocol/outcome.ts";
-import { GrpcJobSource } from "../../runtime/source/grpc.ts";
+import { ServiceJobSource } from "../../runtime/source/service-job-source.ts";
 import { answerQuestions } from "../asking.ts";
 import { orderShape, type SimulatedOrder } from "../simulated-launcher.ts";
 
@@ -21,13 +21,13 @@ const questionShape = z.discriminatedUnion("kind", [
 let connected = 0;
 
 class SimulatedWorker {
-  readonly #source: GrpcJobSource;
+  readonly #source: ServiceJobSource;
   readonly #ended: () => void;
   #isConnected = false;
   #isOver = false;
 
   constructor({ address, token }: Extract<SimulatedOrder, { kind: "start" }>, ended: () => void) {
-    this.#source = new GrpcJobSource({ address, token, runtimeVersion: "bench" });
+    this.#source = new ServiceJobSource({ address, token, runtimeVersion: "bench" });
     this.#ended = ended;
     void this.#connect().catch(() => this.end());
   }
