@@ -1,4 +1,4 @@
-/** The job sources of a worker, over gRPC or of the live dialect. Each is loaded on demand. */
+/** The job sources of a worker: of its service, or of the live dialect. Each is loaded on demand. */
 import type { WorkerLog } from "./protocol/worker-log.ts";
 import type { JobSource } from "./source/job-source.ts";
 import { readLiveSettings } from "./source/live/settings.ts";
@@ -12,11 +12,11 @@ export interface Service {
   readonly token: string;
 }
 
-/** Loads gRPC on the first call only, so that the handler process need not wait for it. */
+/** Loads the source on the first call only, so that the handler process need not wait for it. */
 export function serviceSource(service: Service, log: WorkerLog): () => Promise<JobSource> {
   return async () => {
-    const { GrpcJobSource } = await import("./source/grpc.ts");
-    return new GrpcJobSource({
+    const { ServiceJobSource } = await import("./source/service-job-source.ts");
+    return new ServiceJobSource({
       ...service,
       runtimeVersion: RUNTIME_VERSION,
       onDisconnect: (reason, retryInMs) =>

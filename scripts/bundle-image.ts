@@ -11,6 +11,7 @@ const root = path.resolve(import.meta.dirname, "..");
 const PROGRAMS = [
   "sv-worker.cjs",
   "worker-program.cjs",
+  "source/service-job-source.cjs",
   "source/grpc.cjs",
   "source/grpc.licences.txt",
   "source/live/live-job-source.cjs",

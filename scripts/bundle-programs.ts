@@ -16,6 +16,9 @@ export async function bundlePrograms(folder: string): Promise<readonly string[]>
   const client = await bundle(runtime, "source/grpc", "source/grpc", {
     external: ["@grpc/proto-loader"],
   });
+  const source = await bundle(runtime, "source/service-job-source", "source/service-job-source", {
+    plugins: [loadedLater],
+  });
   const bundles = [
     await bundle(runtime, "source/live/live-job-source", "source/live/live-job-source", {
       packages: "external",
@@ -34,7 +37,8 @@ export async function bundlePrograms(folder: string): Promise<readonly string[]>
   await bundle(runtime, "handler/watchdog", "handler/watchdog");
   // Files that only a bundle needs.
   fs.rmSync(path.join(runtime, "server"), { recursive: true });
-  const inputs = Object.keys(client.metafile.inputs).map((input) => path.resolve(folder, input));
+  const sources = { ...client.metafile.inputs, ...source.metafile.inputs };
+  const inputs = Object.keys(sources).map((input) => path.resolve(folder, input));
   fs.writeFileSync(path.join(runtime, "source/grpc.licences.txt"), licencesOf(inputs));
   return bundles.flatMap(packagesLoadedBy);
 }
@@ -101,8 +105,7 @@ const loadedLater: Plugin = {
   setup(plugin) {
     plugin.onResolve(
       {
-        filter:
-          /\/(worker-program|source\/grpc|source\/live\/live-job-source|server\/run-server)\.js$/,
+        filter: /\/(worker-program|service-job-source|grpc|live-job-source|run-server)\.js$/,
       },
       ({ kind, path: file }) => {
         if (kind === "entry-point") return undefined;

@@ -4,7 +4,7 @@ import type { WorkerReport } from "../../runtime/protocol/session.ts";
 import {
   decodeReport,
   type PieceSpace,
-  WORKER_SERVICE,
+  readWorkerMessage,
 } from "../../runtime/protocol/wire/worker-wire.ts";
 import { freeAlone, largeMemory } from "../core/jobs/free-memory.ts";
 import type { BytesInFlight } from "../engine/limits/bytes-in-flight.ts";
@@ -35,6 +35,6 @@ export class LargeReport extends LargeBody implements PieceSpace {
 
   /** @throws WireError; ServiceError too_much_in_flight; the reason of the signal */
   async report(): Promise<WorkerReport> {
-    return decodeReport(WORKER_SERVICE.session.requestDeserialize(await this.whole()));
+    return decodeReport(readWorkerMessage(await this.whole()));
   }
 }

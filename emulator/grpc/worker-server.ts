@@ -1,17 +1,20 @@
-/** The gRPC server for workers, with one session for each admitted worker. */
+/** The server for workers: frames on this machine, gRPC otherwise, with one session for each admitted worker. */
+import type { Buffer } from "node:buffer";
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import * as grpc from "@grpc/grpc-js";
 import {
   encodeOrders,
   MESSAGE_MAX_BYTES,
   WORKER_SERVICE,
+  writeServiceMessage,
 } from "../../runtime/protocol/wire/worker-wire.ts";
 import { socketPathProblem, unixSocketOf } from "../../runtime/protocol/socket-path.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { OpenSession } from "../engine/workers/session/worker-session.ts";
-import { GrpcSession, type WorkerCall } from "./grpc-session.ts";
+import { tellFrames } from "./frames.ts";
+import { WireSession, type WorkerCall } from "./wire-session.ts";
 import { ListenerGuard } from "../net/listener-guard.ts";
 import { LISTENERS } from "../net/listener-limits.ts";
 import { RefusalLog } from "../net/refusal-log.ts";
@@ -27,6 +30,8 @@ export interface WorkerServerOptions {
   readonly openSession: OpenSession;
 }
 
+type GrpcCall = grpc.ServerDuplexStream<Buffer, Buffer>;
+
 // grpc-js would write the input of peers to stderr unchanged.
 grpc.setLogVerbosity(grpc.logVerbosity.NONE);
 
@@ -40,7 +45,7 @@ export class WorkerServer {
   readonly #server: Server;
   readonly #guard: ListenerGuard;
   readonly #refusals: RefusalLog;
-  readonly #sessions = new Set<GrpcSession>();
+  readonly #sessions = new Set<WireSession>();
   #address: string | undefined;
   readonly #tlsPorts: TlsPort[] = [];
 
@@ -56,7 +61,7 @@ export class WorkerServer {
       "grpc.enable_channelz": 0,
     });
     this.#grpc.addService(WORKER_SERVICE, {
-      session: (call: WorkerCall) => this.#take(call, this.#transport.current),
+      session: (call: GrpcCall) => this.#take(call, callerOf(call), this.#transport.current),
     });
     this.#transport = new WorkerTransport(this.#grpc, log);
     this.#refusals = new RefusalLog((fields, sentence) => log.warn(fields, sentence));
@@ -66,7 +71,12 @@ export class WorkerServer {
       refusals: this.#refusals,
       closesWaiting: true,
     });
-    this.#server.on("connection", (socket) => this.#transport.inject(socket, this.#guard));
+    this.#server.on("connection", (socket) =>
+      tellFrames(socket, {
+        frames: (call, caller) => this.#take(call, caller, this.#connectionOf(socket)),
+        other: () => this.#transport.inject(socket, this.#guard),
+      }),
+    );
   }
 
   /** The address for workers of this machine. @throws Error before `start` */
@@ -114,24 +124,34 @@ export class WorkerServer {
     this.#refusals.stop();
   }
 
-  #take(call: WorkerCall, connection: WorkerConnection | undefined): void {
-    this.#open(call, connection).catch((error: unknown) => {
+  #connectionOf(socket: Socket): WorkerConnection {
+    return {
+      began: () => this.#guard.letIn(socket),
+      ended: () => this.#guard.wait(socket),
+    };
+  }
+
+  #take(call: WorkerCall, caller: Caller, connection: WorkerConnection | undefined): void {
+    this.#open(call, caller, connection).catch((error: unknown) => {
       this.#options.log.error({ err: error }, "a worker's session could not be opened");
       call.emit("error", { code: grpc.status.INTERNAL, details: "the session was not opened" });
     });
   }
 
-  async #open(call: WorkerCall, connection: WorkerConnection | undefined): Promise<void> {
-    const caller = callerOf(call);
+  async #open(
+    call: WorkerCall,
+    caller: Caller,
+    connection: WorkerConnection | undefined,
+  ): Promise<void> {
     // The last part is the port.
     const peer = caller.peer.replace(/:\d+$/u, "");
     for (const port of this.#tlsPorts) port.heard(peer);
     // Messages that arrive meanwhile are read once the session is open.
     const admission = await this.#options.admit(caller);
-    if (call.cancelled) return;
+    if (call.destroyed) return;
     if ("worker" in admission) return this.#begin(call, admission.worker, connection);
     if ("redirect" in admission) {
-      call.write(encodeOrders({ redirect: admission.redirect }));
+      call.write(writeServiceMessage(encodeOrders({ redirect: admission.redirect })));
       call.end();
       return;
     }
@@ -140,7 +160,7 @@ export class WorkerServer {
 
   #begin(call: WorkerCall, worker: WorkerHandle, connection: WorkerConnection | undefined): void {
     const { log, openSession } = this.#options;
-    const session = new GrpcSession(call, (send) => openSession(worker, send), log);
+    const session = new WireSession(call, (send) => openSession(worker, send), log);
     connection?.began();
     this.#sessions.add(session);
     // A worker that is no longer counted must connect again, and then learns why it is not admitted.
@@ -154,7 +174,7 @@ export class WorkerServer {
   }
 }
 
-function callerOf(call: WorkerCall): Caller {
+function callerOf(call: GrpcCall): Caller {
   const { metadata } = call;
   return {
     token: (textIn(metadata, "authorization") ?? "").replace(/^Bearer /u, ""),

@@ -18,8 +18,14 @@ export const STREAMS_MAX = 16;
 type Headers = Readonly<Record<string, unknown>>;
 type TakeStream = (stream: ServerHttp2Stream, headers: Headers) => void;
 
-/** One connection and its sessions. */
-export class WorkerConnection {
+/** One connection and its admitted sessions. */
+export interface WorkerConnection {
+  /** Counts an admitted session. */
+  began(): void;
+  ended(): void;
+}
+
+class Http2Connection implements WorkerConnection {
   readonly #socket: Socket;
   readonly #guard: ListenerGuard;
   readonly #http2: ServerHttp2Session;
@@ -32,7 +38,6 @@ export class WorkerConnection {
     this.#http2 = http2;
   }
 
-  /** Notes that a session was let in. */
   began(): void {
     this.#sessions += 1;
     this.#guard.letIn(this.#socket);
@@ -56,10 +61,10 @@ export class WorkerConnection {
 export class WorkerTransport {
   readonly #log: EngineLog;
   readonly #injector: ReturnType<grpc.Server["createConnectionInjector"]>;
-  readonly #connections = new Map<ServerHttp2Session, WorkerConnection>();
+  readonly #connections = new Map<ServerHttp2Session, Http2Connection>();
   /** The listeners of grpc-js for a new stream. */
   readonly #take: readonly TakeStream[];
-  #current: WorkerConnection | undefined;
+  #current: Http2Connection | undefined;
   #injected: { readonly socket: Socket; readonly guard: ListenerGuard } | undefined;
 
   constructor(server: grpc.Server, log: EngineLog) {
@@ -94,7 +99,7 @@ export class WorkerTransport {
   #session(session: ServerHttp2Session): void {
     if (this.#injected === undefined) return;
     const { socket, guard } = this.#injected;
-    this.#connections.set(session, new WorkerConnection(socket, guard, session));
+    this.#connections.set(session, new Http2Connection(socket, guard, session));
     session.once("close", () => this.#connections.delete(session));
   }
 

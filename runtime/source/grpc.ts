@@ -1,17 +1,42 @@
-/** The job source over gRPC. The package has it in one file with its dependencies. */
-import { ServiceSessions } from "./service-sessions.ts";
-import { SessionSource, type SessionSourceOptions } from "./session-source.ts";
+/** Sessions over gRPC; the package has it, with all it needs, in one file. */
+import { isIP } from "node:net";
+import { createSecureContext, type PeerCertificate } from "node:tls";
+import { credentials } from "@grpc/grpc-js";
+import { authorityOf, type ServicePlace } from "../protocol/service-address.ts";
+import { fingerprintIn } from "../protocol/worker-token.ts";
+import { checkService, type TrustedService, UntrustedServiceError } from "./check-service.ts";
+import { type GrpcPlace, overGrpc } from "./grpc-wire.ts";
+import type { OpenSession, SessionEnd } from "./session.ts";
+import { type Opener, WireSession } from "./wire-session.ts";
 
-export interface GrpcJobSourceOptions extends Omit<SessionSourceOptions, "openSession"> {
-  /** In the form of `SV_SERVICE_ADDRESS`. */
-  readonly address: string;
-  /** The worker's token. It identifies the endpoint, and also the worker if the service has started it. */
-  readonly token: string;
+/** Resolves with how to open a session there, or with why none can be opened: the service is not the one of the worker's token. */
+export async function findService(
+  place: ServicePlace,
+  opener: Opener,
+): Promise<OpenSession | SessionEnd> {
+  const sessionAt =
+    (found: GrpcPlace): OpenSession =>
+    (events) =>
+      new WireSession(overGrpc(found, opener), events);
+  if (place.kind === "plain")
+    return sessionAt({ target: place.target, tls: credentials.createInsecure() });
+  try {
+    const trusted = await checkService(place, fingerprintIn(opener.token));
+    return sessionAt({ target: authorityOf(place), ...trustIn(trusted, place.host) });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { refused: error instanceof UntrustedServiceError, reason };
+  }
 }
 
-export class GrpcJobSource extends SessionSource {
-  /** @throws RangeError for an invalid address */
-  constructor({ address, token, ...options }: GrpcJobSourceOptions) {
-    super({ ...options, openSession: new ServiceSessions(address, token).open });
-  }
+/** Name in the TLS handshake with a service that is known by its address: an address is no name. */
+const ANY_NAME = "worker.sv-runtime";
+
+function trustIn({ roots, checkName }: TrustedService, host: string): Omit<GrpcPlace, "target"> {
+  const context = createSecureContext({ ca: [...roots], minVersion: "TLSv1.2" });
+  const checkServerIdentity = (_: string, certificate: PeerCertificate) => checkName(certificate);
+  return {
+    tls: credentials.createFromSecureContext(context, { checkServerIdentity }),
+    name: isIP(host) === 0 ? host : ANY_NAME,
+  };
 }

@@ -166,7 +166,10 @@ const layers: readonly Layer[] = [
   { of: "emulator/live/", mayImport: ["emulator/engine/", runtimeCore, core, protocol] },
   {
     of: "emulator/grpc/",
-    mayImport: ["emulator/engine/", "emulator/store/ownership.ts", net, core, protocol],
+    mayImport: [
+      ...["emulator/engine/", "emulator/store/ownership.ts", "runtime/pipe/frame-stream.ts"],
+      ...[net, core, protocol],
+    ],
   },
   // The command line uses the service's interface, like any program, and watches its process like `sv-worker`. It
   // starts the slowest part of a start before it has loaded the service.

@@ -21,7 +21,7 @@ import { joinChunks } from "../../../runtime/client/stream/join-chunks.ts";
 import type { RawChunk } from "../../../runtime/protocol/chunk.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
+import { ServiceJobSource } from "../../../runtime/source/service-job-source.ts";
 import type { JobSource } from "../../../runtime/source/job-source.ts";
 import { localSessions, type LocalWorkerSide } from "../../../runtime/source/local-session.ts";
 import { SessionSource } from "../../../runtime/source/session-source.ts";
@@ -133,7 +133,7 @@ export async function overGrpc({ engine, openSession }: EngineDoor): Promise<Tra
     await fs.rm(path.join(folder, "worker.sock"), { force: true });
   };
   return {
-    newSource: (token) => new GrpcJobSource({ address, token, runtimeVersion, reconnect }),
+    newSource: (token) => new ServiceJobSource({ address, token, runtimeVersion, reconnect }),
     cut,
     restore: async () => {
       server = await listen();

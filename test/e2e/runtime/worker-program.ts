@@ -5,10 +5,10 @@ import { once } from "node:events";
 import path from "node:path";
 import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
 import {
-  startGrpcService,
+  startFrameService,
   TOKEN,
-  type GrpcService,
-} from "../../contract/job-source/grpc-service.ts";
+  type FrameService,
+} from "../../contract/job-source/wire-service.ts";
 import type { ScriptedSession } from "../../contract/job-source/scripted-service.ts";
 import { tracedProcesses } from "../../unit/runtime/worker-run.ts";
 import { endingWithParent } from "../../setup/ends-with-parent.ts";
@@ -18,13 +18,13 @@ export const program = path.join(root, "dist/runtime/sv-worker.cjs");
 
 /** Use with `await using`. */
 export class WorkerProgram implements AsyncDisposable {
-  readonly service: GrpcService;
+  readonly service: FrameService;
   readonly child: ChildProcess;
   readonly #trace: string;
   #stderr = "";
   #count = 0;
 
-  private constructor(service: GrpcService, child: ChildProcess, trace: string) {
+  private constructor(service: FrameService, child: ChildProcess, trace: string) {
     this.service = service;
     this.child = child;
     this.#trace = trace;
@@ -34,7 +34,7 @@ export class WorkerProgram implements AsyncDisposable {
   }
 
   static async start(fixture: string, env: Record<string, string> = {}): Promise<WorkerProgram> {
-    const service = await startGrpcService();
+    const service = await startFrameService();
     const trace = randomUUID();
     const [command, ...args] = endingWithParent("SIGTERM", [process.execPath, program]);
     const child = spawn(command, args, {

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { startEmulator } from "../../../emulator/index.ts";
 import type { Emulator, EmulatorOptions } from "../../../emulator/options.ts";
 import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
-import { GrpcJobSource } from "../../../runtime/source/grpc.ts";
+import { ServiceJobSource } from "../../../runtime/source/service-job-source.ts";
 import { KEY } from "../http/http-harness.ts";
 
 export const ENDPOINT = "far";
@@ -102,8 +102,8 @@ export class FarScene implements AsyncDisposable {
 }
 
 export class FarWorker {
-  readonly source: GrpcJobSource;
-  /** Reason of its refusal; resolves only then. */
+  readonly source: ServiceJobSource;
+  /** Why it was refused; resolves only then. */
   readonly refused: Promise<string>;
   /** The worker is told to leave. */
   readonly drained: Promise<void>;
@@ -113,7 +113,7 @@ export class FarWorker {
 
   constructor(address: string, token: string, credit: number) {
     const reconnect = { firstMs: 10, maxMs: 50 };
-    this.source = new GrpcJobSource({ address, token, runtimeVersion: "test", reconnect });
+    this.source = new ServiceJobSource({ address, token, runtimeVersion: "test", reconnect });
     const refused = Promise.withResolvers<string>();
     const drained = Promise.withResolvers<void>();
     [this.refused, this.drained] = [refused.promise, drained.promise];

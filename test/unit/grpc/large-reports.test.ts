@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { WorkerHandle } from "../../../emulator/engine/workers/worker-handle.ts";
 import { WorkerSession } from "../../../emulator/engine/workers/session/worker-session.ts";
-import { GrpcSession, type WorkerCall } from "../../../emulator/grpc/grpc-session.ts";
+import { WireSession, type WorkerCall } from "../../../emulator/grpc/wire-session.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
@@ -16,7 +16,8 @@ import {
   MessageLink,
   PiecesInMemory,
   type ServiceMessage,
-  WORKER_SERVICE,
+  readServiceMessage,
+  writeWorkerMessage,
 } from "../../../runtime/protocol/wire/worker-wire.ts";
 import { createTestEngine, type TestEngine } from "../engine-harness.ts";
 import { storeWith } from "../engine/store-with.ts";
@@ -29,13 +30,13 @@ const NEVER = new AbortController().signal;
 class Peer extends EventEmitter {
   readonly jobs: HandedJob[] = [];
   readonly #link = new MessageLink<ServiceMessage, PiecesInMemory>({
-    write: (parts) => this.emit("data", { ...encodeReport({}), ...parts }),
+    write: (parts) => this.emit("data", writeWorkerMessage({ ...encodeReport({}), ...parts })),
     spaceFor: (sizeBytes) => new PiecesInMemory(sizeBytes),
     allSent: () => undefined,
   });
 
-  write(message: ServiceMessage): boolean {
-    const taken = this.#link.receive(message);
+  write(bytes: Buffer): boolean {
+    const taken = this.#link.receive(readServiceMessage(bytes));
     if (taken?.message) this.jobs.push(...(decodeOrders(taken.message).jobs ?? []));
     return true;
   }
@@ -45,11 +46,11 @@ class Peer extends EventEmitter {
   }
 
   report(report: WorkerReport): void {
-    this.emit("data", encodeReport(report));
+    this.emit("data", writeWorkerMessage(encodeReport(report)));
   }
 
   reportInPieces(report: WorkerReport): void {
-    this.#link.send(WORKER_SERVICE.session.requestSerialize(encodeReport(report)));
+    this.#link.send(writeWorkerMessage(encodeReport(report)));
   }
 
   finishAll(): void {
@@ -82,7 +83,7 @@ async function connected({ clock, engine }: TestEngine, workers: number, jobs = 
     engine.fleet.add(worker);
     const peer = new Peer();
     const open = (send: WorkerHandle["send"]) => new WorkerSession(engine, worker, send);
-    void new GrpcSession(peer as unknown as WorkerCall, open, engine.log);
+    void new WireSession(peer as unknown as WorkerCall, open, engine.log);
     const hello = { protocolVersion: PROTOCOL_VERSION, runtimeVersion: "0.0.0-test", held: [] };
     peer.report({ hello, ready: { concurrency: jobs }, credit: jobs });
     await clock.settle();

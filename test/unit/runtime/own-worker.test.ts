@@ -6,7 +6,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";
 import { startWorker } from "../../../runtime/index.ts";
-import { startGrpcService, TOKEN } from "../../contract/job-source/grpc-service.ts";
+import { startFrameService, TOKEN } from "../../contract/job-source/wire-service.ts";
 import { DebuggerClient, freeAddress } from "../../debugger-client.ts";
 import { LiveQueue } from "../../live-queue/live-queue.ts";
 import { fixture, tracedProcesses } from "./worker-run.ts";
@@ -36,7 +36,7 @@ function listenToStderr(): { text(): string; until(part: string): Promise<void> 
 }
 
 test("a worker takes jobs, drains, and leaves nothing behind", async () => {
-  await using service = await startGrpcService();
+  await using service = await startFrameService();
   const trace = randomUUID();
   const worker = await startWorker(pathToFileURL(fixture("echo")), {
     serviceAddress: service.address,
@@ -67,7 +67,7 @@ test("a start without a service names the settings to set", async () => {
 });
 
 test("a worker follows its standby and log level options", async () => {
-  await using service = await startGrpcService();
+  await using service = await startFrameService();
   const stderr = listenToStderr();
   const given = { serviceAddress: service.address, workerToken: TOKEN };
   const worker = await startWorker(fixture("echo"), {
@@ -86,7 +86,7 @@ test("a worker follows its standby and log level options", async () => {
 });
 
 test("a debugger can connect at the given port", async () => {
-  await using service = await startGrpcService();
+  await using service = await startFrameService();
   const stderr = listenToStderr();
   const inspect = await freeAddress();
   const worker = await startWorker(fixture("echo"), {
@@ -115,8 +115,8 @@ test.each([
   });
 });
 
-test("a program exits by itself after its worker has ended", async () => {
-  await using service = await startGrpcService();
+test("a program whose worker has ended ends by itself", async () => {
+  await using service = await startFrameService();
   const main = path.join(import.meta.dirname, "own-main.ts");
   const program = spawn(process.execPath, [main, fixture("echo")], {
     env: { ...process.env, SV_SERVICE_ADDRESS: service.address, SV_WORKER_TOKEN: TOKEN },

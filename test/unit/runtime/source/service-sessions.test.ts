@@ -1,7 +1,7 @@
 /** The addresses at which a worker opens its sessions: its own in turn, and those to which the service redirects it. */
 import { expect, it } from "vitest";
-import { GrpcJobSource } from "../../../../runtime/source/grpc.ts";
-import { startGrpcService, TOKEN } from "../../../contract/job-source/grpc-service.ts";
+import { ServiceJobSource } from "../../../../runtime/source/service-job-source.ts";
+import { startGrpcService, TOKEN } from "../../../contract/job-source/wire-service.ts";
 
 const welcome = { workerId: "w", endpointId: "e", leaseMs: 15_000, leaseRenewalMs: 5_000 };
 const deaf = {
@@ -11,7 +11,7 @@ const deaf = {
 
 function sourceOf(...addresses: readonly string[]) {
   const lost: string[] = [];
-  const source = new GrpcJobSource({
+  const source = new ServiceJobSource({
     ...{ address: addresses.join(","), token: TOKEN, runtimeVersion: "1.2.3" },
     reconnect: { firstMs: 1, maxMs: 5 },
     onDisconnect: (reason) => lost.push(reason),

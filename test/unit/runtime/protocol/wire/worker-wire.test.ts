@@ -8,7 +8,10 @@ import {
   encodeOrders,
   encodeReport,
   WireError,
-  WORKER_SERVICE,
+  readServiceMessage,
+  readWorkerMessage,
+  writeServiceMessage,
+  writeWorkerMessage,
 } from "../../../../../runtime/protocol/wire/worker-wire.ts";
 
 const text = fc.string({ minLength: 1, unit: "grapheme" });
@@ -105,14 +108,11 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, plain(held)]));
 }
 
-const { requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } =
-  WORKER_SERVICE.session;
-
 describe("the wire form", () => {
   test("returns a worker's report unchanged", () => {
     fc.assert(
       fc.property(report, (sent) => {
-        const received = decodeReport(requestDeserialize(requestSerialize(encodeReport(sent))));
+        const received = decodeReport(readWorkerMessage(writeWorkerMessage(encodeReport(sent))));
         expect(plain(received)).toEqual(plain(sent));
       }),
     );
@@ -121,7 +121,7 @@ describe("the wire form", () => {
   test("returns the service's orders unchanged", () => {
     fc.assert(
       fc.property(orders, (sent) => {
-        const received = decodeOrders(responseDeserialize(responseSerialize(encodeOrders(sent))));
+        const received = decodeOrders(readServiceMessage(writeServiceMessage(encodeOrders(sent))));
         expect(plain(received)).toEqual(plain(sent));
       }),
     );
@@ -138,7 +138,7 @@ describe("the wire form", () => {
       traceparent: "parent",
     }));
     const sent = { jobs, drain: true };
-    const received = decodeOrders(responseDeserialize(responseSerialize(encodeOrders(sent))));
+    const received = decodeOrders(readServiceMessage(writeServiceMessage(encodeOrders(sent))));
     expect(plain(received)).toEqual(plain(sent));
   });
 
@@ -195,8 +195,8 @@ test("payload bytes are not copied when a report is encoded", () => {
 test("a field of a later version is ignored, on either side", () => {
   // Field 99, a varint of 1.
   const unknown = Buffer.from([0x98, 0x06, 0x01]);
-  const said = Buffer.concat([requestSerialize(encodeReport({ credit: 3 })), unknown]);
-  expect(decodeReport(requestDeserialize(said))).toEqual({ credit: 3 });
-  const ordered = Buffer.concat([responseSerialize(encodeOrders({ drain: true })), unknown]);
-  expect(decodeOrders(responseDeserialize(ordered))).toEqual({ drain: true });
+  const said = Buffer.concat([writeWorkerMessage(encodeReport({ credit: 3 })), unknown]);
+  expect(decodeReport(readWorkerMessage(said))).toEqual({ credit: 3 });
+  const ordered = Buffer.concat([writeServiceMessage(encodeOrders({ drain: true })), unknown]);
+  expect(decodeOrders(readServiceMessage(ordered))).toEqual({ drain: true });
 });

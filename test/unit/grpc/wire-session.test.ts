@@ -4,12 +4,13 @@ import { expect, it } from "vitest";
 import { submit, submitAndWait } from "../../../emulator/engine/jobs/submit.ts";
 import { WorkerHandle } from "../../../emulator/engine/workers/worker-handle.ts";
 import { WorkerSession } from "../../../emulator/engine/workers/session/worker-session.ts";
-import { GrpcSession, type WorkerCall } from "../../../emulator/grpc/grpc-session.ts";
+import { WireSession, type WorkerCall } from "../../../emulator/grpc/wire-session.ts";
 import type { ServiceOrders, WorkerReport } from "../../../runtime/protocol/session.ts";
 import {
   decodeOrders,
   encodeReport,
-  type ServiceMessage,
+  readServiceMessage,
+  writeWorkerMessage,
 } from "../../../runtime/protocol/wire/worker-wire.ts";
 import { createTestEngine, type TestEngine } from "../engine-harness.ts";
 
@@ -23,14 +24,14 @@ class RecordedCall extends EventEmitter {
     this.#written = written;
   }
 
-  write(message: ServiceMessage): boolean {
-    this.#written(decodeOrders(message));
+  write(bytes: Buffer): boolean {
+    this.#written(decodeOrders(readServiceMessage(bytes)));
     this.room -= 1;
     return this.room > 0;
   }
 
   report(report: WorkerReport): void {
-    this.emit("data", encodeReport(report));
+    this.emit("data", writeWorkerMessage(encodeReport(report)));
   }
 
   readonly pause = () => undefined;
@@ -51,7 +52,7 @@ async function connected(test: TestEngine, credit: number) {
   });
   engine.fleet.add(worker);
   const call = new RecordedCall((orders) => told.push(orders));
-  const session = new GrpcSession(
+  const session = new WireSession(
     call as unknown as WorkerCall,
     (send) => new WorkerSession(engine, worker, send),
     engine.log,

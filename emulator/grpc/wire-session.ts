@@ -1,5 +1,7 @@
-/** The gRPC call of one worker. It bundles simultaneous orders, and reads reports no faster than they are stored. */
-import * as grpc from "@grpc/grpc-js";
+/** The session of one worker: bundles the orders that come at once, and reads reports no faster than they are stored. */
+import type { Buffer } from "node:buffer";
+import type { EventEmitter } from "node:events";
+import { status } from "@grpc/grpc-js";
 import type { HandedJob, LeaseRef } from "../../runtime/protocol/outcome.ts";
 import { PIECES_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
 import {
@@ -7,10 +9,10 @@ import {
   encodeOrders,
   MessageLink,
   PIECE_BYTES,
-  type ServiceMessage,
+  readWorkerMessage,
   WireError,
-  WORKER_SERVICE,
   type WorkerMessage,
+  writeServiceMessage,
 } from "../../runtime/protocol/wire/worker-wire.ts";
 import { freeAlone } from "../core/jobs/free-memory.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -19,12 +21,42 @@ import type { WorkerSession } from "../engine/workers/session/worker-session.ts"
 import { LargeReport } from "./large-report.ts";
 import { OrderBundle } from "./order-bundle.ts";
 
-export type WorkerCall = grpc.ServerDuplexStream<WorkerMessage, ServiceMessage>;
+/** Why the service ends a call. */
+export interface CallEnd {
+  readonly code: status;
+  readonly details: string;
+}
+
+const REFUSALS: ReadonlySet<status> = new Set([
+  status.UNAUTHENTICATED,
+  status.PERMISSION_DENIED,
+  status.NOT_FOUND,
+]);
+
+/** Whether trying again is of no use to the worker. */
+export function isRefusal(code: status): boolean {
+  return REFUSALS.has(code);
+}
+
+/**
+ * What carries the messages of one session: a call of gRPC, or frames on a socket. Emits `data` with each message of the worker, and
+ * `end`, `error`, `close`, `cancelled`, `finish`, `drain` as streams do. An error that is emitted at it ends it, and tells the worker why.
+ */
+export interface WorkerCall extends Pick<EventEmitter, "on" | "once"> {
+  emit(event: "error", why: CallEnd): boolean;
+  /** Answers false when the transport takes nothing more for now. */
+  write(message: Buffer, written?: () => void): boolean;
+  /** It is over. */
+  readonly destroyed: boolean;
+  end(): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
 
 /** Maximum reports that wait to be stored. With more the worker's stream is not read. */
 const UNSTORED_REPORTS = 32;
 
-export class GrpcSession {
+export class WireSession {
   /** Resolves when the call is over. Never rejects. */
   readonly ended: Promise<void>;
   readonly #call: WorkerCall;
@@ -51,7 +83,7 @@ export class GrpcSession {
     this.ended = promise;
     this.#link = new MessageLink({
       write: (parts) => {
-        if (!this.#over) call.write({ ...encodeOrders({}), ...parts });
+        if (!this.#over) call.write(writeServiceMessage({ ...encodeOrders({}), ...parts }));
       },
       spaceFor: (sizeBytes) => {
         const { receiving } = this.#session;
@@ -61,7 +93,7 @@ export class GrpcSession {
       allSent: () => this.#schedule(),
     });
     this.#session = open((orders) => this.#enqueue(orders));
-    call.on("data", (message: WorkerMessage) => void this.#receive(message));
+    call.on("data", (bytes: Buffer) => void this.#receive(bytes));
     const over = () => {
       if (this.#over) return;
       this.#over = true;
@@ -82,13 +114,14 @@ export class GrpcSession {
   end(reason?: string): void {
     if (this.#over) return;
     if (reason === undefined) this.#call.end();
-    else this.#call.emit("error", { code: grpc.status.UNAVAILABLE, details: reason });
+    else this.#call.emit("error", { code: status.UNAVAILABLE, details: reason });
   }
 
-  async #receive(message: WorkerMessage): Promise<void> {
+  async #receive(bytes: Buffer): Promise<void> {
     this.#unstored += 1;
     if (this.#unstored === UNSTORED_REPORTS) this.#call.pause();
     try {
+      const message = readWorkerMessage(bytes);
       const taken = this.#link.receive(message);
       if (message.piece || message.piecesTaken !== undefined)
         this.#session.heard([...this.#onTheWay.values()]);
@@ -125,7 +158,7 @@ export class GrpcSession {
       "a worker's report could not be taken",
     );
     this.#call.emit("error", {
-      code: invalid ? grpc.status.INVALID_ARGUMENT : grpc.status.UNAVAILABLE,
+      code: invalid ? status.INVALID_ARGUMENT : status.UNAVAILABLE,
       details,
     });
   }
@@ -166,10 +199,9 @@ export class GrpcSession {
   /** False if the transport is full for now. */
   #write(orders: ServiceOrders): boolean {
     const { jobs = [] } = orders;
-    const message = encodeOrders(orders);
+    const bytes = writeServiceMessage(encodeOrders(orders));
     const leases = leasesOf(jobs);
     if (this.#takesPieces && jobs.some(isLarge)) {
-      const bytes = WORKER_SERVICE.session.responseSerialize(message);
       this.#link.send(bytes, () => {
         freeAlone(bytes);
         this.#areSent(leases);
@@ -178,7 +210,7 @@ export class GrpcSession {
       return true;
     }
     this.#arrived(leases);
-    return this.#call.write(message, () => this.#areSent(leases));
+    return this.#call.write(bytes, () => this.#areSent(leases));
   }
 
   #areSent(leases: readonly LeaseRef[]): void {

@@ -1,0 +1,89 @@
+/** Frames: messages over a socket, however the socket cuts them. */
+import { once } from "node:events";
+import { Duplex } from "node:stream";
+import type { Socket } from "node:net";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { FrameStream } from "../../../../runtime/pipe/frame-stream.ts";
+import { WireError } from "../../../../runtime/protocol/wire/wire-error.ts";
+
+/** Two ends, each of which gets what the other one wrote. */
+function linked(): [Socket, Socket] {
+  const ends: readonly [Duplex, Duplex] = [pipe(() => ends[1]), pipe(() => ends[0])];
+  return ends as unknown as [Socket, Socket];
+}
+
+function pipe(other: () => Duplex): Duplex {
+  return new Duplex({
+    read: () => undefined,
+    write: (bytes, _, done) => {
+      other().push(bytes);
+      done();
+    },
+    final: (done) => {
+      other().push(null);
+      done();
+    },
+  });
+}
+
+const messages = fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 });
+
+it("messages come whole and in order, wherever the bytes are cut", async () => {
+  await fc.assert(
+    fc.asyncProperty(messages, fc.array(fc.integer({ min: 1, max: 90 })), async (sent, cuts) => {
+      const [near, far] = linked();
+      const writer = new FrameStream(near);
+      for (const message of sent) writer.write(Buffer.from(message));
+      writer.end();
+      await once(writer, "finish");
+      const bytes: Buffer = far.read() ?? Buffer.alloc(0);
+      const [source, sink] = linked();
+      const reader = new FrameStream(sink);
+      const came: unknown[] = [];
+      reader.on("data", (message: Buffer) => came.push(new Uint8Array(message)));
+      let at = 0;
+      for (const cut of [...cuts, bytes.byteLength]) {
+        if (at < bytes.byteLength) source.write(bytes.subarray(at, at + cut));
+        at += cut;
+      }
+      source.end();
+      await once(reader, "end");
+      expect(came).toEqual(sent);
+    }),
+  );
+});
+
+it("a notice comes before anybody wants messages, and those wait", async () => {
+  const [near, far] = linked();
+  const [writer, reader] = [new FrameStream(near), new FrameStream(far)];
+  writer.notify({ token: "t" });
+  writer.write(Buffer.from("first"));
+  const [notice] = await once(reader, "notice");
+  expect(notice).toEqual({ token: "t" });
+  expect(far.isPaused()).toBe(true);
+  const [message] = await once(reader, "data");
+  expect(String(message)).toBe("first");
+});
+
+it("a reader that takes nothing more is sent nothing more", async () => {
+  const [near, far] = linked();
+  const [writer, reader] = [new FrameStream(near), new FrameStream(far)];
+  for (let n = 0; n < 100; n += 1) writer.write(Buffer.alloc(1_000));
+  await once(reader, "readable");
+  expect(reader.readableLength).toBeLessThanOrEqual(reader.readableHighWaterMark);
+  expect(far.isPaused()).toBe(true);
+});
+
+it.each([
+  ["a message of more than 4 MiB", Buffer.from([0x00, 0x40, 0x00, 0x01])],
+  ["a notice of more than 8 KiB", Buffer.from([0x80, 0x00, 0x20, 0x01])],
+  ["a notice that is no JSON", Buffer.from([0x80, 0x00, 0x00, 0x01, 0x7b])],
+])("%s ends the connection", async (_, bytes) => {
+  const [near, far] = linked();
+  const reader = new FrameStream(far);
+  near.write(bytes);
+  const [error] = await once(reader, "error");
+  expect(error).toBeInstanceOf(WireError);
+  expect(far.destroyed).toBe(true);
+});
