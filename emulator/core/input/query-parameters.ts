@@ -25,6 +25,17 @@ export const waitParameter = integerParameter(WAIT_BOUNDS.min, WAIT_BOUNDS.max, 
   .default(LIMITS.waitDefaultMs)
   .meta({ description: "How long the request waits for the job's end, ms." });
 
+/** `cancel` of a submission with a streamed answer: `disconnect` cancels the job when the client goes away (ours). */
+export const cancelParameter = z
+  .enum(["disconnect"], { error: "must be disconnect" })
+  .optional()
+  .meta({ description: "`disconnect`: a streamed answer whose client goes away cancels the job." });
+
+/** Whether `cancel` says that the job ends with its client. @throws ServiceError `invalid_request` */
+export function parseCancel(query: QueryParameters): boolean {
+  return parse(query, "cancel", cancelParameter) === "disconnect";
+}
+
 /** `ttl` of `/status`: time until the job is deleted, ms; 1 to 604800000 (ours). */
 export const ttlParameter = integerParameter(LIMITS.statusTtlMinMs, LIMITS.statusTtlMaxMs, " (ms)")
   .optional()

@@ -2,10 +2,12 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { submit } from "../../engine/jobs/submit.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";
+import { z } from "zod";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
+import { cancelParameter } from "../../core/input/query-parameters.ts";
 import { receiveSubmission } from "./read-submission.ts";
+import { STREAMED_CONTENT, streamedSubmission, wantedStream } from "./streamed-submission.ts";
 import { submissionSchema } from "../../core/jobs/submission.ts";
-import { json } from "../schemas/contract.ts";
 import { jobStateSchema } from "../schemas/job.ts";
 
 export const run: Operation<EndpointPath> = {
@@ -17,7 +19,14 @@ export const run: Operation<EndpointPath> = {
   contract: {
     tag: "jobs",
     takes: submissionSchema,
-    answers: { 200: json("The job was accepted.", jobStateSchema) },
+    query: z.object({ cancel: cancelParameter }),
+    answers: {
+      200: {
+        description:
+          "The job was accepted; or its stream, if the request prefers one of the other types.",
+        content: { "application/json": jobStateSchema, ...STREAMED_CONTENT },
+      },
+    },
     errors: ["endpoint_not_found", "wrong_endpoint_type", "storage_full", "secrets_unusable"],
   },
   async perform(call) {
@@ -26,11 +35,10 @@ export const run: Operation<EndpointPath> = {
     service.engine.directory.queue(endpointId);
     const submission = await receiveSubmission(call, LIMITS.runBodyMaxBytes);
     const submitted = { endpointId, kind: "async", dialect: dialect.name, submission } as const;
-    const job = await submit(service.engine, {
-      ...submitted,
-      traceparent,
-      id: forwarded?.jobId,
-    });
+    const submitRequest = { ...submitted, traceparent, id: forwarded?.jobId };
+    const format = wantedStream(call);
+    if (format) return streamedSubmission(call, format, submitRequest);
+    const job = await submit(service.engine, submitRequest);
     return { status: 200, pieces: jobStatePieces(job) };
   },
 };

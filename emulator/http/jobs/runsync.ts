@@ -2,15 +2,15 @@
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { closePieces } from "../../core/jobs/opened-payload.ts";
-import { parseWaitMs, waitParameter } from "../../core/input/query-parameters.ts";
+import { cancelParameter, parseWaitMs, waitParameter } from "../../core/input/query-parameters.ts";
 import { submitAndWait } from "../../engine/jobs/submit.ts";
 import { ClientWait } from "../operation/requests/client-wait.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
 import { receiveSubmission } from "./read-submission.ts";
+import { STREAMED_CONTENT, streamedSubmission, wantedStream } from "./streamed-submission.ts";
 import { z } from "zod";
 import { submissionSchema } from "../../core/jobs/submission.ts";
-import { json } from "../schemas/contract.ts";
 import { jobSchema } from "../schemas/job.ts";
 
 export const runsync: Operation<EndpointPath> = {
@@ -22,9 +22,15 @@ export const runsync: Operation<EndpointPath> = {
   waitMs: parseWaitMs,
   contract: {
     tag: "jobs",
-    query: z.object({ wait: waitParameter }),
+    query: z.object({ wait: waitParameter, cancel: cancelParameter }),
     takes: submissionSchema,
-    answers: { 200: json("The job; `id` and `status` only if it has not ended.", jobSchema) },
+    answers: {
+      200: {
+        description:
+          "The job; `id` and `status` only if it has not ended. Or its stream, if the request prefers one of the other types.",
+        content: { "application/json": jobSchema, ...STREAMED_CONTENT },
+      },
+    },
     errors: [
       "endpoint_not_found",
       "wrong_endpoint_type",
@@ -50,6 +56,8 @@ export const runsync: Operation<EndpointPath> = {
       id: forwarded?.jobId,
       ...retained,
     } as const;
+    const format = wantedStream(call);
+    if (format) return streamedSubmission(call, format, submitRequest);
     using wait = new ClientWait(service, response);
     const leftMs = Math.max(0, waitMs - (forwarded?.waitedMs ?? 0));
     const view = await submitAndWait(engine, submitRequest, leftMs, wait.signal);

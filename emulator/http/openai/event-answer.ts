@@ -12,7 +12,7 @@ import { ClientWait } from "../operation/requests/client-wait.ts";
 import type { Call } from "../operation/operation.ts";
 import { asRefusal, refuseOrMove } from "../operation/answers/refuse.ts";
 import { isMoved } from "../../engine/steps/state/endpoint-moved.ts";
-import { cancelUnclaimed } from "./cancel-unclaimed.ts";
+import { cancelUnclaimed } from "../jobs/cancel-unclaimed.ts";
 import { asOutput, type ChunkOutput, outputOf } from "./chunk-text.ts";
 import { EventWriter } from "./event-writer.ts";
 import {

@@ -18,7 +18,7 @@ import { ClientWait } from "../operation/requests/client-wait.ts";
 import type { Call } from "../operation/operation.ts";
 import type { HttpService } from "../operation/service.ts";
 import { takeRoom } from "../operation/answers/reserve-memory.ts";
-import { cancelUnclaimed } from "./cancel-unclaimed.ts";
+import { cancelUnclaimed } from "../jobs/cancel-unclaimed.ts";
 import { outputOf } from "./chunk-text.ts";
 import {
   failureAnswer,

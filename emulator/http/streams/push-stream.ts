@@ -5,38 +5,49 @@ import { followStream, type StreamEvent } from "../../engine/streams/read-stream
 import type { FlowingAnswer } from "../operation/answers/answer.ts";
 import { isMoved } from "../../engine/steps/state/endpoint-moved.ts";
 import { ClientWait } from "../operation/requests/client-wait.ts";
-import type { Call, JobPath } from "../operation/operation.ts";
+import type { Call } from "../operation/operation.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { jobStatePieces } from "../../core/jobs/job-body.ts";
+import type { JobRef } from "../../engine/steps/job-watchers.ts";
+import { cancelUnclaimed } from "../jobs/cancel-unclaimed.ts";
 import { beginPush } from "../operation/answers/begin-push.ts";
 import { writeWithBackpressure } from "../operation/answers/write-with-backpressure.ts";
 import { asRefusal } from "../operation/answers/refuse.ts";
 import { placeAfter, type StreamFormat, type StreamPlace } from "./stream-format.ts";
 
+interface Pushed {
+  readonly ref: JobRef;
+  readonly format: StreamFormat;
+  readonly place: StreamPlace;
+  /** The job, told before its first chunk. */
+  readonly submitted?: Job;
+  /** Whether the job is cancelled if the reader goes away. */
+  readonly isCancelled?: boolean;
+}
+
 /**
- * Pushes the stream from `place` to the end of the job. A reader that goes away does not end the job. When the service stops,
- * the stream ends without a last event, so that the reader comes back.
+ * Pushes the stream from `place` to the end of the job. When the service stops, the stream ends without a last event, so that the
+ * reader comes back.
  */
-export function pushStream(
-  call: Call<JobPath>,
-  format: StreamFormat,
-  place: StreamPlace,
-): FlowingAnswer {
-  return { flow: (response) => push(call, format, place, response) };
+export function pushStream(call: Call<object>, pushed: Pushed): FlowingAnswer {
+  return { flow: (response) => push(call, pushed, response) };
 }
 
 async function push(
-  call: Call<JobPath>,
-  format: StreamFormat,
-  place: StreamPlace,
+  call: Call<object>,
+  { ref, format, place, submitted, isCancelled = false }: Pushed,
   response: ServerResponse,
 ): Promise<void> {
-  const { service, dialect, path, refusal } = call;
+  const { service, dialect, refusal } = call;
   const jobBody = (event: StreamEvent & { type: "end" }) => dialect.job(event.view);
   using wait = new ClientWait(service, response);
   const { signal } = wait;
   const headers = service.isStoppingFor(response.req) ? { connection: "close" } : {};
   if (!beginPush(response, format.contentType, headers)) return;
   try {
-    for await (const event of followStream(service.engine, path, { ...place, signal })) {
+    if (submitted)
+      await writeWithBackpressure(response, format.job(jobStatePieces(submitted)), signal);
+    for await (const event of followStream(service.engine, ref, { ...place, signal })) {
       await writeWithBackpressure(response, format.frame(event, jobBody), signal);
       if (signal.aborted) break;
     }
@@ -49,6 +60,7 @@ async function push(
       signal,
     );
   }
+  if (isCancelled && signal.aborted && !wait.isStopping) await cancelUnclaimed(service.engine, ref);
   response.end();
 }
 

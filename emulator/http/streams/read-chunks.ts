@@ -47,13 +47,13 @@ export const readChunks: Operation<{ readonly jobId: string }> = {
     const after = parse(query, "after", knownParameter);
     const limit = parse(query, "limit", chunkLimitParameter);
     const { job: known } = await inspectJob(service.engine, jobId, true);
-    const path = { endpointId: known.endpointId, jobId };
+    const ref = { endpointId: known.endpointId, jobId };
     const type = preferredType(request.headers.accept, ["application/json", "text/event-stream"]);
     if (type === "text/event-stream")
-      return pushStream({ ...call, path }, EVENT_STREAM, placeOf(request, after));
+      return pushStream(call, { ref, format: EVENT_STREAM, place: placeOf(request, after) });
     using wait = new ClientWait(service, response);
     const { signal } = wait;
-    const part = await readStream(service.engine, path, { from: after, holdMs: 0, signal });
+    const part = await readStream(service.engine, ref, { from: after, holdMs: 0, signal });
     return await chunksAnswer(part, after, limit);
   },
 };

@@ -13,6 +13,8 @@ export interface StreamFormat {
     event: StreamEvent,
     job: (event: StreamEvent & { type: "end" }) => readonly Piece[],
   ): readonly Piece[];
+  /** The text that tells a job of this request; `body` has its id and status. */
+  job(body: readonly PieceInHand[]): readonly PieceInHand[];
   /** An error after the first byte; `body` is the body of an error answer. */
   error(body: readonly PieceInHand[]): readonly PieceInHand[];
 }
@@ -35,6 +37,7 @@ export const EVENT_STREAM: StreamFormat = {
         return [": still running\n\n"];
     }
   },
+  job: (body) => ["event: job\ndata: ", ...body, "\n\n"],
   error: (body) => ["event: error\ndata: ", ...body, "\n\n"],
 };
 
@@ -53,8 +56,21 @@ export const JSON_LINES: StreamFormat = {
         return [];
     }
   },
+  job: (body) => [...body, "\n"],
   error: (body) => [...body, "\n"],
 };
+
+export const STREAM_FORMATS = {
+  "text/event-stream": EVENT_STREAM,
+  "application/x-ndjson": JSON_LINES,
+} as const;
+
+/** Types of an answer that may be a stream; the first one is the default. */
+export const ANSWER_TYPES = [
+  "application/json",
+  "text/event-stream",
+  "application/x-ndjson",
+] as const;
 
 /** Position of a reader: it knows all chunks before `from` of that attempt. */
 export interface StreamPlace {

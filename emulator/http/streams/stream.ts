@@ -7,16 +7,11 @@ import type { Answer } from "../operation/answers/answer.ts";
 import { ClientWait } from "../operation/requests/client-wait.ts";
 import type { Call, JobPath, Operation } from "../operation/operation.ts";
 import { placeOf, pushStream } from "./push-stream.ts";
-import { EVENT_STREAM, JSON_LINES } from "./stream-format.ts";
+import { ANSWER_TYPES, STREAM_FORMATS } from "./stream-format.ts";
 import { z } from "zod";
 import { JOB_STATUSES } from "../../../runtime/protocol/job-status.ts";
 import type { AnswerContract } from "../schemas/contract.ts";
 import { streamSchema } from "../schemas/job.ts";
-
-const PUSHED = {
-  "text/event-stream": EVENT_STREAM,
-  "application/x-ndjson": JSON_LINES,
-} as const;
 
 const chunksAnswer: AnswerContract = {
   description:
@@ -47,17 +42,13 @@ export const stream: Operation<JobPath> = {
   },
   async perform(call) {
     const { accept } = call.request.headers;
-    const type = preferredType(accept, [
-      "application/json",
-      "text/event-stream",
-      "application/x-ndjson",
-    ]);
+    const type = preferredType(accept, ANSWER_TYPES);
     if (type === "application/json") return readBatch(call);
     const place = placeOf(call.request, parseFrom(call.query) ?? 0);
     const { engine } = call.service;
     engine.directory.queue(call.path.endpointId);
     await refuseUnknown(engine, call.path);
-    return pushStream(call, PUSHED[type], place);
+    return pushStream(call, { ref: call.path, format: STREAM_FORMATS[type], place });
   },
 };
 

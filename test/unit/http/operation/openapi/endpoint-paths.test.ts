@@ -50,7 +50,8 @@ test("a handler's input schema is the body of run and runsync, its output schema
     operationId: "run_greeter",
     tags: ["endpoint greeter"],
   });
-  expect(document.paths?.["/v2/greeter/run"]?.post?.parameters).toBeUndefined();
+  const parameters = document.paths?.["/v2/greeter/run"]?.post?.parameters;
+  expect(parameters).toMatchObject([{ in: "query", name: "cancel" }]);
 
   const media = "content/application~1json/schema";
   const takes = checker(document, `/paths/~1v2~1greeter~1run/post/requestBody/${media}`);

@@ -7,8 +7,8 @@ import type { CatalogPort } from "../../engine/resources/catalog-port.ts";
 import type { JobRef } from "../../engine/steps/job-watchers.ts";
 
 /**
- * The client of an OpenAI call cannot ask for the result later, and retries by itself: the job would waste a worker's time. A
- * job that has ended meanwhile, or cannot be cancelled now, is left alone.
+ * For a client that does not ask for the result later, as that of an OpenAI call, which retries by itself: the job would waste a
+ * worker's time. A job that has ended meanwhile, or cannot be cancelled now, is left alone.
  */
 export async function cancelUnclaimed(
   engine: StepPort & TimePort & CatalogPort,
