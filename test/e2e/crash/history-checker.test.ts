@@ -40,7 +40,7 @@ const submitted = { type: "submitted", jobId, marker } as const;
 const output = (attempt: number) => ({ marker, attempt, length: 3 });
 const completed = (attempt: number) =>
   ({ type: "seen", jobId, status: "COMPLETED", output: output(attempt) }) as const;
-const seen = (status: "IN_QUEUE" | "FAILED" | "CANCELLED") =>
+const seen = (status: "IN_QUEUE" | "IN_PROGRESS" | "FAILED" | "CANCELLED") =>
   ({ type: "seen", jobId, status }) as const;
 
 describe("a sound history has no violation", () => {
@@ -238,6 +238,27 @@ describe("the checker finds", () => {
     expect(kinds(history(submitted, ...handOver(1), sameToken, completed(2)))).toEqual([
       "handed-over-twice",
     ]);
+  });
+
+  it("an attempt that is made again after a kill, if a receipt or an answer told of it before", () => {
+    const again = handOver(1).map((fact) =>
+      "leaseToken" in fact ? { ...fact, leaseToken: "again" } : fact,
+    );
+    const killed = { type: "killed" } as const;
+    const toldBy = (...told: readonly Untimed[]) =>
+      kinds(history(submitted, ...handOver(1), ...told, killed, ...again, completed(1)));
+    expect(toldBy()).toEqual([]);
+    const [, receipt] = report(1, "failed");
+    for (const told of [seen("IN_PROGRESS"), receipt])
+      expect(toldBy(told)).toEqual(["handed-over-twice", "run-again"]);
+  });
+
+  it("a job that is gone after a kill, if its submission was answered", () => {
+    const killed = { type: "killed" } as const;
+    const gone = { type: "not-found", jobId } as const;
+    expect(kinds(history(...handOver(1), killed, gone))).toEqual([]);
+    expect(kinds(history(submitted, ...handOver(1), killed, gone))).toEqual(["lost"]);
+    expect(kinds(history(...handOver(1), gone))).toEqual(["lost"]);
   });
 
   it("one hand-over run twice", () => {

@@ -38,10 +38,11 @@ export interface Violation {
 
 type OfType<T extends Fact["type"]> = Extract<Fact, { type: T }>;
 
-/** All facts about one job. */
+/** All facts about one job, and the moments in which the service was killed. */
 interface Dossier {
   readonly jobId: string;
   readonly facts: readonly Fact[];
+  readonly kills: readonly number[];
 }
 
 /** All violations in `facts`, which must be in order. */
@@ -49,8 +50,9 @@ export function check(
   facts: readonly Fact[],
   expected: (marker: string) => Expectation,
 ): readonly Violation[] {
+  const kills = of({ facts }, "killed").map(({ at }) => at);
   const dossiers = [...Map.groupBy(facts.filter(isOfJob), ({ jobId }) => jobId)].map(
-    ([jobId, ofJob]): Dossier => ({ jobId, facts: ofJob }),
+    ([jobId, ofJob]): Dossier => ({ jobId, facts: ofJob, kills }),
   );
   return [
     ...markersOfSeveralJobs(facts),
@@ -97,9 +99,36 @@ function refusedButRun(facts: readonly Fact[]): Violation[] {
     }));
 }
 
+/**
+ * When a kill made the service forget the hand-over, if it may have: a hand-over leaves while it is being stored, and no answer or
+ * receipt has told of it.
+ */
+function forgottenAt(dossier: Dossier, handed: OfType<"handed-over">): number | undefined {
+  const killedAt = dossier.kills.find((at) => at > handed.at);
+  if (killedAt === undefined) return undefined;
+  const isTold =
+    of(dossier, "receipt").some(
+      ({ accepted, leaseToken }) => accepted && leaseToken === handed.leaseToken,
+    ) ||
+    of(dossier, "seen").some(
+      ({ at, status }) => status !== "IN_QUEUE" && handed.at < at && at < killedAt,
+    );
+  return isTold ? undefined : killedAt;
+}
+
+/** The hand-overs that count: a forgotten one is made again under its number. */
+function standing(dossier: Dossier): OfType<"handed-over">[] {
+  const handed = of(dossier, "handed-over");
+  return handed.filter((each) => {
+    const at = forgottenAt(dossier, each);
+    if (at === undefined) return true;
+    return !handed.some((other) => other.attempt === each.attempt && other.at > at);
+  });
+}
+
 /** Each hand-over has its own attempt and token. */
 function leaseViolations(dossier: Dossier): Violation[] {
-  const handed = of(dossier, "handed-over");
+  const handed = standing(dossier);
   return [
     ...repeated(handed, ({ attempt }) => `attempt ${attempt}`),
     ...repeated(handed, ({ leaseToken }) => `token ${leaseToken}`),
@@ -111,8 +140,13 @@ function leaseViolations(dossier: Dossier): Violation[] {
 
 /** A handler runs each hand-over at most once, and nothing else. */
 function runViolations(dossier: Dossier): Violation[] {
-  const started = of(dossier, "started");
-  const attempts = new Set(of(dossier, "handed-over").map(({ attempt }) => attempt));
+  const handed = of(dossier, "handed-over");
+  const standingOnes = standing(dossier);
+  const started = of(dossier, "started").filter(({ at, attempt }) => {
+    const last = handed.findLast((each) => each.attempt === attempt && each.at <= at);
+    return last === undefined || standingOnes.includes(last);
+  });
+  const attempts = new Set(handed.map(({ attempt }) => attempt));
   const unasked = started.filter(({ attempt }) => !attempts.has(attempt));
   return [
     ...repeated(started, ({ attempt }) => `attempt ${attempt}`).map((what): Violation => ({
@@ -198,6 +232,8 @@ function endViolations(
 ): readonly Violation[] {
   const { jobId } = dossier;
   const [lost] = of(dossier, "not-found");
+  const isForgotten = of(dossier, "handed-over").every((each) => forgottenAt(dossier, each));
+  if (lost && of(dossier, "submitted").length === 0 && isForgotten) return [];
   if (lost) return [{ kind: "lost", says: `${jobId} is not known to the service any more` }];
   const marker = of(dossier, "submitted", "started")[0]?.marker;
   const seen = of(dossier, "seen");

@@ -36,6 +36,8 @@ export type ClientFact =
   | (OfJob & { readonly type: "not-found" })
   /** All chunks of a job that has ended. */
   | (OfJob & { readonly type: "streamed"; readonly outputs: readonly unknown[] })
+  /** The service was killed. What it had told nobody of may be forgotten. */
+  | (Timed & { readonly type: "killed" })
   /** The endpoint's own count of completed jobs at the end of the run. */
   | (Timed & { readonly type: "counted"; readonly completed: number });
 

@@ -82,6 +82,7 @@ async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number)
     await delay(run.random.integer(0, 150));
   }
   const at = monotonicUs();
+  run.history.add({ type: "killed" });
   await emulator.kill();
   return at;
 }
@@ -125,6 +126,7 @@ it(
       const { inQueue, inProgress } = (await client.health()).jobs;
       return inQueue + inProgress === 0 ? true : undefined;
     });
+    history.add({ type: "killed" });
     await last.kill();
 
     await using afterwards = start();
