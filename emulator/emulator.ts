@@ -49,7 +49,7 @@ import { openTestKit } from "./test-kit/test-kit.ts";
 
 const DEFAULT_PORT = 7080;
 
-/** Time for which a batch gathers while no request waits for it, ms: fewer batches cost less. */
+/** Time for which a batch gathers further steps if no caller waits for it, ms: fewer batches cost less. */
 const GATHER_MS = 1;
 
 /**

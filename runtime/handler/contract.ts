@@ -139,7 +139,8 @@ export interface HandlerDefinition<
   readonly aggregate?: boolean;
   /**
    * Treatment of an output of more than 20 MB of JSON. `fail` (default) fails the job with `invalid_output`. `upload`
-   * stores the output in the job's bucket as `outputs/<job id>/<attempt>.json`, and the job's output is a `LargeOutput`.
+   * stores the output in the job's bucket as `outputs/<job id>/<attempt>-<8 random digits>.json`, and the job's output is a
+   * `LargeOutput`.
    */
   readonly largeOutput?: "fail" | "upload";
   /** Runs once in each handler process before its first job, for example to load a model; default none. */

@@ -33,6 +33,7 @@ export interface InProcessIsolateOptions extends LocalTerms {
 const KILL_GRACE_MS = 100;
 
 const handedBack: Outcome = { kind: "handed-back" };
+const revokedEnd: Outcome = { kind: "stopped" };
 
 /** The state of a job from its hand-over until its place is free again. */
 interface InProcessJob {
@@ -44,6 +45,8 @@ interface InProcessJob {
   stopped: Promise<void>;
   /** True after the order to stop: later reports of its handler are dropped. */
   isStopping: boolean;
+  /** True after its lease was revoked. */
+  isRevoked: boolean;
   /** Fires at the job's deadline; after the order to stop, at the end of its grace. */
   timer: NodeJS.Timeout | undefined;
 }
@@ -115,6 +118,7 @@ export class InProcessIsolate implements JobIsolate {
       invocation: undefined,
       stopped: Promise.resolve(),
       isStopping: false,
+      isRevoked: false,
       timer: setTimeout(() => this.#timeOut(job), executionTimeoutMs),
     };
     this.#jobs.set(leaseKey(handed), job);
@@ -123,7 +127,9 @@ export class InProcessIsolate implements JobIsolate {
 
   revoke(lease: LeaseRef): void {
     const job = this.#jobs.get(leaseKey(lease));
-    if (job !== undefined) this.#tellToStop(job, undefined);
+    if (job === undefined || job.isStopping) return;
+    job.isRevoked = true;
+    this.#tellToStop(job, undefined);
   }
 
   chunksStored(lease: LeaseRef, nextIndex: number): void {
@@ -213,7 +219,7 @@ export class InProcessIsolate implements JobIsolate {
   /**
    * Reports the job's outcome, tells its handler to stop and gives it its grace. Only the first call for a job counts.
    *
-   * @param outcome undefined for a job with a revoked lease, which needs none
+   * @param outcome undefined for a job with a revoked lease, which is reported as stopped once its place is free
    */
   #tellToStop(job: InProcessJob, outcome: Outcome | undefined): void {
     if (job.isStopping) return;
@@ -234,6 +240,7 @@ export class InProcessIsolate implements JobIsolate {
   #freePlace(job: InProcessJob): void {
     clearTimeout(job.timer);
     if (!this.#jobs.delete(leaseKey(job.lease))) return;
+    if (job.isRevoked) this.#events.outcome(job.lease, revokedEnd);
     if (this.#isRefreshing && this.#jobs.size === 0) this.#refresh();
     if (typeof this.#options.handler.concurrency !== "number")
       void this.#life?.concurrency.ask((concurrency) => {

@@ -29,6 +29,7 @@ import {
 export type IsolateOptions = KeeperOptions & LeftoverOptions;
 
 const handedBack: Outcome = { kind: "handed-back" };
+const stopped: Outcome = { kind: "stopped" };
 
 /**
  * The life of a job: waiting for a ready process → running → ended by itself. If its deadline passes or its lease is revoked
@@ -122,7 +123,7 @@ export class Isolate {
     if (this.#takesJobs) this.#begin(job);
   }
 
-  /** Stops a job whose lease the service has revoked. Nothing more is reported about it. */
+  /** Stops a job whose lease the service has revoked. Only its stop is reported. */
   revoke(lease: LeaseRef): void {
     const job = this.#jobs.of(lease);
     if (job === undefined || job.ending !== undefined) return;
@@ -221,7 +222,7 @@ export class Isolate {
       cause === "revoked"
         ? undefined
         : timedOut(job.executionTimeoutMs, this.keeper.lastLines(job.lease.jobId));
-    if (job.waiting !== undefined) return this.#close(job, outcome);
+    if (job.waiting !== undefined) return this.#close(job, outcome ?? stopped);
     this.#decide(job, cause, outcome);
     this.#ladder.stop(job, () => this.keeper.send(ORDER.abort, job.slot));
   }
@@ -241,7 +242,8 @@ export class Isolate {
     this.#leftovers.remove(job.slot);
     if (this.#aloneFor > 0 && job.ending !== "handed-back") this.#aloneFor--;
     if (job.ending !== undefined) this.#stopping--;
-    else if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
+    const last = job.ending === "revoked" ? stopped : !job.ending && outcome;
+    if (last) this.#events.outcome(job.lease, last);
     if (this.#isRefreshing && this.#jobs.started().length === 0) this.keeper.retire();
     this.#events.placesChanged();
   }

@@ -48,7 +48,7 @@ export interface IsolateEvents {
   standbyReady(): void;
   /** A standby process ended before it was needed. The next one starts with the next handler process. */
   standbyFailed(failure: Failure): void;
-  /** The outcome of a job: exactly one for each job that was not revoked. */
+  /** The outcome of a job: exactly one for each job. A revoked job is reported as `stopped` once its handler has stopped. */
   outcome(lease: LeaseRef, outcome: Outcome): void;
   chunks(lease: LeaseRef, batch: ChunkBatch): void;
   progress(lease: LeaseRef, value: Uint8Array): void;

@@ -35,7 +35,7 @@ export interface HandedBackOutcome {
   readonly kind: "handed-back";
 }
 
-/** The worker stopped the job on request. The service has already ended the lease. */
+/** The worker stopped the job on request. Reported only for a hand-over that was taken back. */
 export interface StoppedOutcome {
   readonly kind: "stopped";
 }
@@ -75,8 +75,11 @@ export interface HandedJob extends LeaseRef {
   readonly traceparent?: string;
 }
 
-/** Why the service takes a job away from a worker. */
-export type RevocationReason = "cancelled" | "timed-out" | "expired" | "lease-lost";
+/**
+ * Why the service takes a job away from a worker. `taken-back`: the hand-over could not be stored. The worker keeps that lease until
+ * its handler has stopped, and reports it as stopped: until then no other worker gets the job.
+ */
+export type RevocationReason = "cancelled" | "timed-out" | "expired" | "lease-lost" | "taken-back";
 
 export interface Revocation extends LeaseRef {
   readonly reason: RevocationReason;

@@ -2,7 +2,7 @@
 import { backoffMs, type BackoffTerms } from "../core/backoff.ts";
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
-import type { LeaseRef, Outcome } from "../protocol/outcome.ts";
+import type { LeaseRef, Outcome, Revocation } from "../protocol/outcome.ts";
 import {
   PROTOCOL_VERSION,
   type HandlerReady,
@@ -244,8 +244,7 @@ export class SessionSource implements JobSource {
       if (this.#book.add(job)) this.#listener?.job(job);
     }
     for (const revocation of orders.revocations ?? []) {
-      this.#outbox.forget(revocation);
-      if (this.#book.release(revocation, false)) this.#listener?.revoked(revocation);
+      if (this.#mustStop(revocation)) this.#listener?.revoked(revocation);
     }
     for (const receipt of orders.outcomeReceipts ?? []) {
       this.#book.release(receipt, receipt.accepted);
@@ -258,6 +257,13 @@ export class SessionSource implements JobSource {
     if (orders.drain === true) this.#listener?.drain();
     if (orders.reload !== undefined) this.#reload(orders.reload);
   };
+
+  /** Whether the job of a revocation still runs. A hand-over that was taken back is held until its outcome was received. */
+  #mustStop(revocation: Revocation): boolean {
+    if (revocation.reason === "taken-back") return this.#book.isRunning(revocation);
+    this.#outbox.forget(revocation);
+    return this.#book.release(revocation, false);
+  }
 
   #reload(reload: Reload): void {
     this.#credit = 0;

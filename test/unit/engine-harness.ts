@@ -12,7 +12,8 @@ import { WorkerHandle } from "../../emulator/engine/workers/worker-handle.ts";
 import type { PodKeeper } from "../../emulator/engine/pods/pod-keeper.ts";
 import type { WorkerManager } from "../../emulator/engine/workers/worker-manager.ts";
 import type { HealthProbe } from "../../emulator/balance/health-probe.ts";
-import type { Launcher } from "../../emulator/launch/launcher.ts";
+import type { LauncherKind } from "../../emulator/core/workers/worker-life.ts";
+import type { LaunchedWorker, Launcher, WorkerExit } from "../../emulator/launch/launcher.ts";
 import type { PodLauncher } from "../../emulator/launch/pod-launcher.ts";
 import { localEndpoint, localTemplate } from "../../emulator/handlers/local-endpoint.ts";
 import type { SecretKey } from "../../emulator/secrets/secret-key.ts";
@@ -44,10 +45,10 @@ export interface TestEngine extends AsyncDisposable {
   readonly shared: { readonly replicas: TwoReplicas; readonly ownership: Ownership } | undefined;
   /** Adds an endpoint (default id `echo`) with a template of its own; no worker is started for it. */
   addEndpoint(id?: string, settings?: Partial<Endpoint>): Promise<Endpoint>;
-  /** A worker of the endpoint that is ready and has credit for `credit` jobs (default 1). */
+  /** A worker of the endpoint that is ready and has credit for `credit` jobs (default 1). `kind`: as if that launcher had started it. */
   connectWorker(
     endpointId?: string,
-    options?: { readonly credit?: number },
+    options?: { readonly credit?: number; readonly kind?: LauncherKind },
   ): Promise<ScriptedWorker>;
   /** Ends the clock-driven rules and closes the store. */
   stop(how?: "drain" | "kill"): Promise<void>;
@@ -66,6 +67,8 @@ export interface HarnessOptions {
   readonly healthProbe?: HealthProbe;
   /** Default: the service's bounds of memory. */
   readonly limits?: MemoryLimits;
+  /** The unit of the patience of steps, ms; default 0: no batch waits for further steps. */
+  readonly gatherMs?: number;
   /** Ownership, for a store that several engines share. */
   readonly ownership?: Ownership;
   /** Number of ids drawn before: engines that share a store draw no id twice. */
@@ -137,6 +140,7 @@ async function openTestEngine(
     tracer,
     podLauncher,
     limits = MEMORY_LIMITS,
+    gatherMs = 0,
     ownership,
     drawn = 0,
     secretKey,
@@ -147,7 +151,7 @@ async function openTestEngine(
   const random = seededRandom(drawn);
   const running = await openEngine({
     store,
-    steps: await openSteps(store, { log, clock, limits, ownership }),
+    steps: await openSteps(store, { log, clock, limits, gatherMs, ownership }),
     clock,
     random,
     log,
@@ -187,7 +191,7 @@ async function openTestEngine(
     logged,
     shared: undefined,
     addEndpoint,
-    async connectWorker(endpointId = "echo", { credit = 1 } = {}) {
+    async connectWorker(endpointId = "echo", { credit = 1, kind } = {}) {
       const id = random.shortId(14);
       const worker = new WorkerHandle({
         id,
@@ -196,6 +200,7 @@ async function openTestEngine(
         startedAt: engine.clock.now(),
         realClock: engine.realClock,
       });
+      if (kind) worker.launched = launchedAs(kind);
       engine.fleet.add(worker);
       const scripted = new ScriptedWorker(engine, worker);
       await scripted.greet(credit);
@@ -204,6 +209,13 @@ async function openTestEngine(
     stop,
     [Symbol.asyncDispose]: () => stop(),
   };
+}
+
+function launchedAs(kind: LauncherKind): LaunchedWorker {
+  const { promise: exited, resolve } = Promise.withResolvers<WorkerExit>();
+  const exit = { exitCode: 0, signal: undefined, outOfMemory: false, startError: undefined };
+  const end = () => resolve({ ...exit, lastLogLines: [] });
+  return { kind, exited, drain: end, kill: end };
 }
 
 function collectingLog(entries: LogEntry[]): EngineLog {

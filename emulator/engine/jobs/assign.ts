@@ -1,4 +1,4 @@
-/** Hands waiting jobs to workers that have credit, and sends them once the hand-over is durable. */
+/** Hands waiting jobs to workers that have credit, and sends them: early where that is allowed, else once the hand-over is durable. */
 import { freeMemory, largeMemory } from "../../core/jobs/free-memory.ts";
 import type { HandOver } from "../../core/jobs/job-event.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
@@ -22,30 +22,50 @@ import type { WorkerHandle } from "../workers/worker-handle.ts";
  */
 export function assignWaiting(engine: TimePort & WorkerPort, step: Step, endpointId: string): void {
   for (;;) {
-    const job = step.firstWaiting(endpointId);
+    const job = step.firstWaiting(endpointId, (id) => engine.early.isOnHold(id));
     const worker = job && engine.fleet.freest(endpointId);
     if (!worker) break;
     const now = engine.clock.now();
     const payloads = step.inputOf(job);
-    const handed = apply(step, job, reserve(engine, step, worker), now);
-    if (handed.result !== "changed") break;
-    const assignment = { worker, job: handed.job, payloads };
-    step.effects.add({ type: "hand-over", assignment });
+    const event = reserve(engine, worker);
+    const handed = apply(step, job, event, now);
+    if (handed.result !== "changed") {
+      worker.giveBack(event.leaseToken);
+      break;
+    }
+    assign(engine, step, { worker, job: handed.job, payloads });
   }
   if (step.isShortOfWaiting(endpointId)) step.effects.add({ type: "read-ahead", endpointId });
 }
 
-/** Takes one credit of the worker for a hand-over. The credit is given back if the step is not stored. */
-export function reserve(engine: TimePort & WorkerPort, step: Step, worker: WorkerHandle): HandOver {
+/** Takes a credit of the worker for one hand-over. `assign` or `worker.giveBack` must follow in the step. */
+export function reserve(engine: TimePort & WorkerPort, worker: WorkerHandle): HandOver {
   const leaseToken = engine.random.token();
   worker.reserve(leaseToken);
-  step.onFailure(() => worker.giveBack(leaseToken));
   const { id: workerId, endpointVersion: version, start: workerStart } = worker;
   const { leaseMs } = engine.lease;
   return {
     ...{ type: "hand-over", workerId, leaseToken, leaseMs, version },
     ...(workerStart && { workerStart }),
   };
+}
+
+/** Notes that the job goes to the worker, and what follows should the step not be stored. Returns whether it goes early. */
+export function assign(
+  { early }: WorkerPort,
+  step: Step,
+  handed: Pick<Assignment, "worker" | "job" | "payloads">,
+): boolean {
+  const { job, payloads, worker } = handed;
+  const isEarly = payloads !== undefined && early.mayLeave(worker);
+  const assignment = { ...handed, isEarly };
+  step.effects.add({ type: "hand-over", assignment });
+  if (isEarly) early.begin(assignment);
+  step.onFailure(() => {
+    if (isEarly) early.takeBack(assignment);
+    else worker.giveBack(job.lease?.token ?? "");
+  });
+  return isEarly;
 }
 
 type SendUses = StepPort & TimePort & WorkerPort & HistoryPort & LimitPort & WakePort;
@@ -155,6 +175,7 @@ function send(
     engine.notSent({ ...assignment, payloads });
     return undefined;
   }
+  if (assignment.isEarly) spans?.begin(job);
   const traceparent = spans ? spans.traceparentOf(job) : job.traceparent;
   return worker.handOver({
     jobId: job.id,

@@ -7,7 +7,7 @@ import type { Submission } from "../../core/jobs/submission.ts";
 import { FILE_MIN_BYTES, type Payload } from "../../store/payload.ts";
 import type { JobPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
-import { reserve } from "./assign.ts";
+import { assign, reserve } from "./assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
@@ -18,6 +18,11 @@ import { waitForEnd, type JobView, type WaitUses } from "./read/job-view.ts";
 
 /** Suffix of job ids: the name of the region, as in the live service's ids. */
 const REGION_SUFFIX = "e1";
+
+/** Patience of a job behind a running one: the end of that one hands it over, often in time for the same batch. */
+const UNTIL_NEXT_START = 1;
+/** Patience of a job that a worker has already: its caller waits for the outcome, which often comes in time for the same batch. */
+const UNTIL_OUTCOME = 5;
 
 export interface SubmitRequest {
   readonly endpointId: string;
@@ -142,8 +147,8 @@ function enqueue(
   if (s3Config) step.putPayload(job, "s3Config", s3Config);
   effects.earliestDueAt = Math.min(effects.earliestDueAt, dueAt(stored));
   effects.changedEndpoints.add(job.endpointId);
-  // The end of a running job hands over the next one, and often comes in time for the same batch.
-  step.isPatient = stored.status === "IN_QUEUE" && step.counts(job.endpointId).inProgress > 0;
+  if (stored.status === "IN_QUEUE" && step.counts(job.endpointId).inProgress > 0)
+    step.patience = UNTIL_NEXT_START;
   return job;
 }
 
@@ -154,12 +159,17 @@ function handOverAtOnce(
   job: Job,
   payloads: JobPayloads | undefined,
 ): Job {
-  const { effects } = step;
+  if (engine.early.isOnHold(job.id)) return job;
   const worker = engine.fleet.freest(job.endpointId);
   if (!worker || step.counts(job.endpointId).inQueue > 0) return job;
-  const handed = transition(job, reserve(engine, step, worker), engine.clock.now());
-  if (handed.result !== "changed") return job;
-  effects.add({ type: "hand-over", assignment: { worker, job: handed.job, payloads } });
-  effects.moved(handed.job, job.status, handed.job.status, "hand-over");
+  const event = reserve(engine, worker);
+  const handed = transition(job, event, engine.clock.now());
+  if (handed.result !== "changed") {
+    worker.giveBack(event.leaseToken);
+    return job;
+  }
+  const isEarly = assign(engine, step, { worker, job: handed.job, payloads });
+  if (isEarly && job.kind === "sync") step.patience = UNTIL_OUTCOME;
+  step.effects.moved(handed.job, job.status, handed.job.status, "hand-over");
   return handed.job;
 }

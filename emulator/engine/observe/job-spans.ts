@@ -3,12 +3,17 @@ import type { Job } from "../../core/jobs/job.ts";
 import type { Fact, JobMoved, StatusMove } from "../../core/observe/fact.ts";
 import type { OpenSpan, Tracer } from "../../trace/tracer.ts";
 
+interface Execution {
+  readonly attempt: number;
+  readonly span: OpenSpan;
+}
+
 export class JobSpans {
   readonly #tracer: Tracer;
   /** Service time. */
   readonly #now: () => number;
-  /** Running executions, by job. */
-  readonly #executions = new Map<string, OpenSpan>();
+  /** Executions under way, by job. A job has two while the end of the first one is being stored. */
+  readonly #executions = new Map<string, readonly Execution[]>();
 
   constructor(tracer: Tracer, now: () => number) {
     this.#tracer = tracer;
@@ -17,21 +22,20 @@ export class JobSpans {
 
   take(fact: Fact): void {
     if (fact.type === "job-gone") {
-      this.#executions
-        .get(fact.jobId)
-        ?.end({ error: "its endpoint has moved to another emulator" });
+      const error = "its endpoint has moved to another emulator";
+      for (const { span } of this.#executions.get(fact.jobId) ?? []) span.end({ error });
       this.#executions.delete(fact.jobId);
     }
     if (fact.type !== "job" || fact.depth === undefined) return;
     const { from, to, by, job } = fact;
     if (from === "IN_QUEUE") this.#waited(job, by);
     if (from === "IN_PROGRESS") this.#executed(fact);
-    if (to === "IN_PROGRESS") this.#executes(job);
+    if (to === "IN_PROGRESS") this.begin(job);
   }
 
   /** The parent of the handler's spans: the span of the execution, or that of the submission. */
   traceparentOf(job: Job): string | undefined {
-    return this.#executions.get(job.id)?.traceparent ?? job.traceparent;
+    return this.#spanOf(job)?.traceparent ?? job.traceparent;
   }
 
   #waited(job: Job, by: string): void {
@@ -41,7 +45,9 @@ export class JobSpans {
     this.#tracer.begin({ name: "job queued", kind: "internal", parent, agoMs, attributes }).end();
   }
 
-  #executes(job: Job): void {
+  /** Begins the span of an execution, which may leave before it is durable. The fact that tells of it then changes nothing. */
+  begin(job: Job): void {
+    if (this.#spanOf(job)) return;
     const attributes = {
       ...attributesOf(job),
       "sv.worker.id": job.workerId ?? "",
@@ -49,12 +55,24 @@ export class JobSpans {
     };
     const parent = job.traceparent;
     const span = this.#tracer.begin({ name: "job run", kind: "consumer", parent, attributes });
-    this.#executions.set(job.id, span);
+    const others = this.#executions.get(job.id) ?? [];
+    this.#executions.set(job.id, [...others, { attempt: job.attempt, span }]);
+  }
+
+  /** Forgets the span of an execution that is not stored: it is not exported. */
+  forget({ id, attempt }: Job): void {
+    const others = this.#executions.get(id)?.filter((each) => each.attempt !== attempt) ?? [];
+    if (others.length === 0) this.#executions.delete(id);
+    else this.#executions.set(id, others);
+  }
+
+  #spanOf({ id, attempt }: Job): OpenSpan | undefined {
+    return this.#executions.get(id)?.find((each) => each.attempt === attempt)?.span;
   }
 
   #executed({ job, to, by, ended }: JobMoved): void {
-    const span = this.#executions.get(job.id);
-    this.#executions.delete(job.id);
+    const span = this.#spanOf(job);
+    this.forget(job);
     const error = GOOD_ENDS.has(by) ? undefined : (ended?.failure?.message ?? by);
     const attributes = {
       "sv.job.status": job.status,

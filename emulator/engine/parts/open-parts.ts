@@ -22,6 +22,8 @@ import { assignFromStore } from "../jobs/assign-free.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { readPayloads } from "../jobs/job-payloads.ts";
 import { sendAssignments } from "../jobs/assign.ts";
+import { EarlyChunks } from "../streams/early-chunks.ts";
+import { EarlyHandOvers } from "../jobs/early-hand-overs.ts";
 import { JobWatchers } from "../steps/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "../limits/bytes-in-flight.ts";
 import { ServiceSeries } from "../../core/observe/series/service-series.ts";
@@ -117,18 +119,26 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   const directory = options.directory ?? new Directory(steps.records);
   const { signals, events, watchers, onDefect } = openListeners(clock, random, log);
   const logs = options.logs ?? new LogFeed(() => realClock.now(), onDefect);
+  const raisers = raisersOf(signals);
   const observed = { attemptEnded, clock, directory, events, logs, metrics, ownership, tracer };
   const parts = {
     ...{ store, steps, ownership, clock, realClock, random, log, lease, directory, tracer },
     ...{ events, logs, metrics, watchers, ...openHistory(observed) },
     jobPayloads: (job: Job) => readPayloads(context, job),
+    early: new EarlyHandOvers({
+      ...{ steps, ownership, clock, realClock, lease },
+      send: (assignments) => sendAssignments(context, assignments),
+      forgetSpan: (job) => context.spans?.forget(job),
+      handOverStored: (leaseToken) => context.earlyChunks.handOverStored(leaseToken),
+      holdEnded: (endpointId) => raisers.endpointChanged(endpointId),
+    }),
     pendingWork: new PendingWork(() => steps.storing),
     stallDetector: new StallDetector(realClock, lease, log, steps),
     readiness: options.readiness ?? new Readiness(),
     dueTimer: new DueTimer(clock, signals.jobsDue.raise),
     usage: new UsageMeter({ steps, ownership, clock, realClock, random, log }),
     ...startingAnew(options),
-    ...raisersOf(signals),
+    ...raisers,
     endpointDeleted: (endpointId: string) => {
       parts.tell({ type: "endpoint", endpointId, change: "deleted" });
       metrics.retainEndpoints(directory.endpointIds());
@@ -137,7 +147,10 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
   };
   const mover = new WorkerMover({ ...parts, bill: (worker) => beginToBill(context, worker) });
   const balancer = new Balancer({ ...parts, mover });
-  const context: EngineContext = { ...parts, mover, balancer };
+  const context: EngineContext = {
+    ...{ ...parts, mover, balancer },
+    earlyChunks: new EarlyChunks(parts),
+  };
   releaseSteps(context, { signals, onDefect });
   return { context, signals, startWork: new StartWork(realClock, log) };
 }

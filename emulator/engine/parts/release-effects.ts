@@ -32,6 +32,7 @@ const STAGES: Readonly<Record<Effect["type"], 0 | 1 | 2 | 3 | 4>> = {
   revoke: 1,
   acknowledge: 2,
   news: 3,
+  shown: 3,
   "webhook-due": 4,
   "later-delivery": 4,
   "read-ahead": 4,
@@ -48,8 +49,9 @@ export function releaseEffects(engine: ReleaseParts, batch: readonly Effects[]):
   let dueAt = Number.POSITIVE_INFINITY;
   for (const { all, changedEndpoints, earliestDueAt } of batch) {
     for (const effect of all) {
-      if (effect.type === "hand-over") assignments.push(effect.assignment);
-      else stages[STAGES[effect.type]]?.push(effect);
+      if (effect.type !== "hand-over") stages[STAGES[effect.type]]?.push(effect);
+      else if (effect.assignment.isEarly) engine.early.stored(effect.assignment);
+      else assignments.push(effect.assignment);
     }
     for (const endpointId of changedEndpoints) endpointIds.add(endpointId);
     dueAt = Math.min(dueAt, earliestDueAt);
@@ -83,6 +85,8 @@ function release(engine: ReleaseParts, effect: Effect): void {
       return effect.session.acknowledge(effect.report, effect.receipts);
     case "news":
       return engine.watchers.publish(effect.change.job.id, effect.change);
+    case "shown":
+      return engine.earlyChunks.stored(effect.change);
     case "webhook-due":
       return engine.webhookDue();
     case "later-delivery":

@@ -16,8 +16,7 @@ import {
 import { type Journal, type Undo, undoAll } from "../../core/undo-journal.ts";
 import { BatchFlusher, type BatchFlusherOptions } from "./batch-flusher.ts";
 import { BatchRoom } from "./batch-room.ts";
-import type { Effects } from "./effects.ts";
-import { GatheredBatch, type Waiter } from "./gathered-batch.ts";
+import { effectsOf, GatheredBatch, type Waiter } from "./gathered-batch.ts";
 import { allRefused, type Failure, type Refused } from "./refused-steps.ts";
 import { NO_RELEASES, type StepReleases } from "./step-releases.ts";
 import { isMoved } from "./state/endpoint-moved.ts";
@@ -30,7 +29,7 @@ const MAX_BYTES = 8_000_000;
 
 export interface BatchWriterOptions extends BatchFlusherOptions {
   readonly journal: Journal;
-  /** Time for which a batch of patient steps gathers, real time. */
+  /** The patience of onlookers, and the unit of that of steps, ms of real time. */
   readonly gatherMs: number;
   readonly releases: () => StepReleases;
   /** Called with errors of releases and undos. */
@@ -50,8 +49,8 @@ export class BatchWriter {
   #isDeciding = false;
   /** Whether another step began within the running one. */
   #isNested = false;
-  /** Ends the wait of a batch of patient steps. */
-  #disarm: Disarm | undefined;
+  /** Ends the wait of a batch of patient steps, and when it will (real time). */
+  #wait: { readonly until: number; readonly disarm: Disarm } | undefined;
   #closed = false;
   readonly #room: BatchRoom;
   /** Changes by other processes that arrived while a batch with changed records was being written. */
@@ -121,8 +120,7 @@ export class BatchWriter {
       if (!isMoved(error)) await this.#newest?.look(looked);
       throw error;
     }
-    this.#gathering.isPatient &&= taken.isPatient;
-    this.#schedule();
+    this.#gatherFor(taken.patience);
     await this.#gathering.join({ changes, effects, looked, undos });
     return value;
   }
@@ -136,6 +134,7 @@ export class BatchWriter {
 
   /** Resolves when all changes so far are durable; rejects if they could not be stored. */
   async durable(): Promise<void> {
+    if (this.#gathering.waiters.length > 0) this.#gatherFor(1);
     await this.#newest?.look();
   }
 
@@ -191,20 +190,27 @@ export class BatchWriter {
     }
   }
 
+  /** The gathering batch takes further steps for that time at most. */
+  #gatherFor(patience: number): void {
+    const { clock, gatherMs } = this.#options;
+    const ms = patience * gatherMs;
+    this.#gathering.gatherUntil(ms > 0 ? clock.now() + ms : 0);
+    this.#schedule();
+  }
+
   /** All steps of one turn share a batch, and patient ones wait for others. */
   #schedule(): void {
     this.#busy ??= Promise.withResolvers();
     if (this.#scheduled || this.#flushing !== undefined) return;
-    const { clock, gatherMs } = this.#options;
-    if (gatherMs > 0 && this.#gathering.isPatient) {
-      this.#disarm ??= clock.wakeAt(clock.now() + gatherMs, () => {
-        this.#gathering.isPatient = false;
-        this.#schedule();
-      });
+    const { writeBy } = this.#gathering;
+    if (writeBy === this.#wait?.until) return;
+    this.#wait?.disarm();
+    this.#wait = undefined;
+    if (writeBy > 0) {
+      const disarm = this.#options.clock.wakeAt(writeBy, () => this.#gatherFor(0));
+      this.#wait = { until: writeBy, disarm };
       return;
     }
-    this.#disarm?.();
-    this.#disarm = undefined;
     this.#scheduled = true;
     atEndOfTurn(() => {
       this.#scheduled = false;
@@ -254,7 +260,7 @@ export class BatchWriter {
     const { batch, waiters } = this.#gathering;
     const rest = waiters.filter((waiter) => !refused.has(waiter));
     this.#gathering = new GatheredBatch(batch, rest);
-    this.#gathering.isPatient = false;
+    this.#gathering.gatherUntil(0);
   }
 
   #reject(refused: Refused): void {
@@ -291,8 +297,4 @@ export class BatchWriter {
       this.#options.onDefect(error);
     }
   }
-}
-
-function effectsOf(steps: readonly Waiter[]): readonly Effects[] {
-  return steps.flatMap(({ effects }) => effects ?? []);
 }

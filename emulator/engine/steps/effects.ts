@@ -4,7 +4,7 @@ import type { JobEffect } from "../../core/jobs/job-transition.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { ReadablePayload } from "../../store/payload.ts";
 import type { Fact, StatusMove } from "../../core/observe/fact.ts";
-import type { JobChange } from "./job-watchers.ts";
+import type { ChunkChange, JobChange } from "./job-watchers.ts";
 import type { Delivery } from "../../core/webhooks/delivery.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
@@ -14,6 +14,8 @@ export interface Assignment {
   readonly job: Job;
   /** The payloads, if they are in memory; otherwise they are read from the store. */
   readonly payloads: JobPayloads | undefined;
+  /** Whether it is sent before the hand-over is durable. */
+  readonly isEarly: boolean;
   /** Reason why the job could not be sent, for example an unreadable input. */
   readonly cause?: unknown;
 }
@@ -50,6 +52,8 @@ export type Effect =
   | { readonly type: "hand-over"; readonly assignment: Assignment }
   | Extract<JobEffect, { readonly type: "revoke" }>
   | (Acknowledgement & { readonly type: "acknowledge" })
+  /** Chunks that were shown before they were durable are durable. */
+  | { readonly type: "shown"; readonly change: ChunkChange }
   /** Tells the requests that wait for the job. */
   | { readonly type: "news"; readonly change: JobChange }
   /** Reads more waiting jobs of the endpoint into memory. */

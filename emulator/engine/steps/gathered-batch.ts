@@ -23,8 +23,8 @@ export class GatheredBatch {
   stepCount = 0;
   /** Total size of the payloads outside files, bytes. */
   bytes = 0;
-  /** True while all steps are patient. */
-  isPatient = true;
+  /** When it is written at the latest (real time): the earliest end of a step's patience. */
+  writeBy = Number.POSITIVE_INFINITY;
   /** The wait shared by all onlookers since the newest step. */
   #look: Promise<void> | undefined;
 
@@ -35,6 +35,11 @@ export class GatheredBatch {
       if (waiter.effects) this.stepCount += 1;
       this.bytes += bytesOf(waiter);
     }
+  }
+
+  /** It takes steps until that moment at the latest (real time); 0: until the end of this turn. */
+  gatherUntil(moment: number): void {
+    this.writeBy = Math.min(this.writeBy, moment);
   }
 
   join(step: Pick<Waiter, "changes" | "looked" | "undos"> & { readonly effects: Effects }) {
@@ -55,4 +60,8 @@ export class GatheredBatch {
   #wait(who: Omit<Waiter, "resolve" | "reject">): Promise<void> {
     return new Promise((resolve, reject) => this.waiters.push({ ...who, resolve, reject }));
   }
+}
+
+export function effectsOf(steps: readonly Waiter[]): readonly Effects[] {
+  return steps.flatMap(({ effects }) => effects ?? []);
 }

@@ -9,12 +9,18 @@ export interface JobRef {
   readonly jobId: string;
 }
 
-/** A change of a job that requests may wait for. */
+/** A running job has these further chunks. */
+export interface ChunkChange {
+  readonly type: "chunks";
+  readonly job: Job;
+  readonly batches: readonly ChunkBatch[];
+}
+
+/** A change of a job that someone may wait for. */
 export type JobChange =
   /** The job ended. `output` is its raw JSON, or undefined if the output is only in the store. */
   | { readonly type: "settled"; readonly job: Job; readonly output: Uint8Array | undefined }
-  /** These chunks were stored. */
-  | { readonly type: "chunks"; readonly job: Job; readonly batches: readonly ChunkBatch[] }
+  | ChunkChange
   | { readonly type: "restarted"; readonly job: Job }
   | { readonly type: "removed"; readonly job: Job; readonly by: "purge" | "expiry" };
 

@@ -30,8 +30,8 @@ export interface StepState {
 }
 
 export class Step {
-  /** True if no caller waits for the step. Its batch may gather a little longer. */
-  isPatient = false;
+  /** Maximum time for which its batch gathers further steps, in multiples of the service's `gatherMs`. Default 0: its caller waits. */
+  patience = 0;
   readonly effects = new Effects();
   readonly changes: StepChange[] = [];
   /** The places of memory that the step read. */
@@ -66,9 +66,12 @@ export class Step {
     return this.#endpoint(endpointId).counts;
   }
 
-  /** The first waiting job of the endpoint in memory. */
-  firstWaiting(endpointId: string): Job | undefined {
-    return this.#endpoint(endpointId).window.jobs[0];
+  /** The first waiting job of the endpoint in memory that is not on hold. */
+  firstWaiting(
+    endpointId: string,
+    isOnHold: (jobId: string) => boolean = () => false,
+  ): Job | undefined {
+    return this.#endpoint(endpointId).window.jobs.find(({ id }) => !isOnHold(id));
   }
 
   /** Whether memory has few waiting jobs of the endpoint, and the store has more. */

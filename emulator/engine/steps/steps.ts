@@ -31,7 +31,7 @@ export interface StepsOptions {
   /** Real time. */
   readonly clock: Clock;
   readonly limits: MemoryLimits;
-  /** Time for which a batch gathers if all its steps are patient, ms of real time. */
+  /** The unit of the patience of steps, ms of real time. With 0 no batch waits for further steps. */
   readonly gatherMs: number;
   /** Ownership of partitions. Undefined unless several processes share the store. */
   readonly ownership: Ownership | undefined;
@@ -188,9 +188,13 @@ export class Steps {
   }
 
   /**
-   * Resolves with the present state of the job once it is durable. Undefined if that state was undone, or the job is deleted or
-   * in the store alone.
+   * The job as `jobInMemory`, but without a wait if it runs and its hand-over is durable: its chunks may not be.
    */
+  async runningJob(id: string): Promise<Job | undefined> {
+    return this.#jobs.findSettled(id) ?? (await this.jobInMemory(id));
+  }
+
+  /** The job as it is now, once that is durable. Undefined if it was taken back or deleted, or is in the store alone. */
   async jobInMemory(id: string): Promise<Job | undefined> {
     const job = this.#jobs.find(id);
     return (await this.stored()) ? job : undefined;

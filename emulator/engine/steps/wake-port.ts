@@ -1,6 +1,7 @@
 /** Port: wakes the parts that a change concerns, after the commit. */
 import type { Turns } from "../../core/turns.ts";
 import type { PayloadDamagedError } from "../../store/payload.ts";
+import type { EarlyChunks } from "../streams/early-chunks.ts";
 import type { JobWatchers } from "./job-watchers.ts";
 import type { Assignment } from "./effects.ts";
 
@@ -25,6 +26,8 @@ export interface WakePort {
   readonly notSent: (assignment: Assignment) => void;
   /** Requests that wait for the end or the chunks of a job. */
   readonly watchers: JobWatchers;
+  /** Chunks that are shown before they are durable. */
+  readonly earlyChunks: EarlyChunks;
   /** Changes of webhook deliveries, one after another. */
   readonly deliveries: Turns;
 }

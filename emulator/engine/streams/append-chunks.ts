@@ -4,11 +4,12 @@ import type { ChunkReceipt } from "../../../runtime/protocol/session.ts";
 import type { Step } from "../steps/step.ts";
 import { apply } from "../steps/apply.ts";
 import type { TimePort } from "../time/time-port.ts";
+import type { WakePort } from "../steps/wake-port.ts";
 import type { StagedChunks, StagedProgress } from "../jobs/staged-report.ts";
 
 /** Stores chunks in order; the receipts tell how far each job's chunks are stored. */
 export function storeChunks(
-  engine: TimePort,
+  engine: TimePort & WakePort,
   step: Step,
   staged: readonly StagedChunks[],
 ): ChunkReceipt[] {
@@ -24,7 +25,7 @@ export function storeChunks(
 
 /** Stores the next batches of one lease. Returns the index of the next chunk, or undefined for a lease that is not held. */
 function storeChunksOf(
-  engine: TimePort,
+  engine: TimePort & WakePort,
   step: Step,
   lease: LeaseRef,
   batches: readonly StagedChunks[],
@@ -52,13 +53,13 @@ function storeChunksOf(
   }
   const reports = fresh.map(({ report }) => report);
   const change = { type: "chunks", job: appended.job, batches: reports } as const;
-  step.effects.add({ type: "news", change });
+  if (!engine.earlyChunks.show(step, change)) step.effects.add({ type: "news", change });
   return nextIndex;
 }
 
 /** Stores the newest progress value in the place of the output. The value is deleted if the job ends without an output. */
 export function storeProgress(
-  engine: TimePort,
+  engine: TimePort & WakePort,
   step: Step,
   { progress, value }: StagedProgress,
 ): void {

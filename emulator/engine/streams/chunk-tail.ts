@@ -24,6 +24,7 @@ export class ChunkTail implements Disposable {
 
   constructor(engine: TimePort & WakePort, ref: JobRef) {
     this.#signal = new JobSignal(engine, ref, (change) => this.#keep(change));
+    for (const change of engine.earlyChunks.shown(ref.jobId)) this.#keep(change);
   }
 
   /**
@@ -42,6 +43,11 @@ export class ChunkTail implements Disposable {
   /** The store had chunks, so it may have more. */
   foundInStore(): void {
     this.#isBehind = true;
+  }
+
+  /** Whether it has the chunks of the attempt from the first one on. */
+  beginsAttempt(attempt: number): boolean {
+    return attempt === this.#attempt && this.#kept[0]?.firstIndex === 0;
   }
 
   /** Chunks of the attempt from `index` on, if they are in memory. */

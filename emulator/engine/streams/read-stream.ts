@@ -114,9 +114,9 @@ export async function* followStream(
   using tail = new ChunkTail(engine, ref);
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
   tail.readingStore();
-  const known = await engine.steps.jobInMemory(ref.jobId);
-  // From now on the tail hears of every change of the job.
-  if (options.from === 0 && known !== undefined && isBeforeItsChunks(known, ref))
+  const known = await engine.steps.runningJob(ref.jobId);
+  // The tail has the chunks that are not stored yet, and is told all further news of the job.
+  if (options.from === 0 && known !== undefined && hasAllChunks(tail, known, ref))
     place.reach(known.attempt);
   else tail.foundInStore();
   for (;;) {
@@ -154,8 +154,9 @@ export async function* followStream(
   }
 }
 
-function isBeforeItsChunks({ endpointId, status, chunkCount }: Job, ref: JobRef): boolean {
-  return endpointId === ref.endpointId && chunkCount === 0 && !isTerminal(status);
+function hasAllChunks(tail: ChunkTail, job: Job, { endpointId }: JobRef): boolean {
+  if (job.endpointId !== endpointId || isTerminal(job.status)) return false;
+  return job.chunkCount === 0 || tail.beginsAttempt(job.attempt);
 }
 
 /** Position of a reader, who has everything before index `next` of `attempt`. */

@@ -167,6 +167,12 @@ export class WorkerHandle {
     if (this.#requests === 0) this.#emptied(now);
   }
 
+  /** Whether it ends with this process, however this process ends. */
+  get endsWithService(): boolean {
+    const kind = this.launched?.kind;
+    return kind === "process" || kind === "function";
+  }
+
   get hasProcess(): boolean {
     return this.launched !== undefined;
   }
@@ -259,6 +265,11 @@ export class WorkerHandle {
   handOver(job: HandedJob): Promise<void> | undefined {
     const mayGo = this.#credit.startSending(job.leaseToken);
     return (mayGo && this.#send?.({ jobs: [job] })) || undefined;
+  }
+
+  /** Tells the worker to stop a job with a hand-over that is not stored. The lease is held until the worker says that it stopped. */
+  takeBack(lease: LeaseRef): void {
+    this.send({ revocations: [{ ...lease, reason: "taken-back" }] });
   }
 
   /** Holds a lease that was given to this worker in an earlier session. */

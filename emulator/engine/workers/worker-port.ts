@@ -3,6 +3,7 @@ import type { Job } from "../../core/jobs/job.ts";
 import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
 import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import type { Balancer } from "../balancing/balancer.ts";
+import type { EarlyHandOvers } from "../jobs/early-hand-overs.ts";
 import type { StoredPayloads } from "../steps/effects.ts";
 import type { Fleet } from "./fleet.ts";
 import type { WorkerMover } from "./move-worker.ts";
@@ -19,6 +20,8 @@ export interface WorkerPort {
   /** Requests to load balancing endpoints: in flight, or waiting for a worker. */
   readonly balancer: Balancer;
   readonly lease: LeaseTerms;
+  /** Hand-overs that leave before they are durable. */
+  readonly early: EarlyHandOvers;
   /** Distinguishes silent workers from a stalled service. */
   readonly stallDetector: StallDetector;
   /** Reads the payloads of a job for its worker. Undefined if the job was deleted. Rejects if they cannot be read. */

@@ -1,4 +1,5 @@
 /** Stores an output that is too large for a job in object storage, and makes the reference to it. */
+import { randomBytes } from "node:crypto";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { LargeOutput } from "../../storage/contract.ts";
 import type { Context } from "../contract.ts";
@@ -18,7 +19,8 @@ export async function uploadedOutput(
   { job, attempt, upload }: Context,
 ): Promise<string> {
   try {
-    const key = `outputs/${job.id}/${attempt}.json`;
+    // The number of an attempt may be used again after a crash of the service, while the first handler still uploads.
+    const key = `outputs/${job.id}/${attempt}-${randomBytes(4).toString("hex")}.json`;
     const reference: LargeOutput = {
       largeOutput: await upload(key, json, { contentType: "application/json" }),
     };

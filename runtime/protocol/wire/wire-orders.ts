@@ -10,6 +10,7 @@ const revocationReasons = [
   "timed-out",
   "expired",
   "lease-lost",
+  "taken-back",
 ] as const satisfies readonly RevocationReason[];
 
 /** The message for `orders`. Fields that are not in the protocol are left out. */

@@ -25,6 +25,7 @@ import {
   ENDPOINT_TYPES,
   type EndpointType,
   SCALER_TYPES,
+  STREAM_MODES,
 } from "./endpoint.ts";
 import { type Fields, inOrder } from "../fields.ts";
 
@@ -243,6 +244,13 @@ export const ENDPOINT_FIELDS = {
       help: "each running worker adds this number to the rate limits",
     },
   },
+  streams: {
+    schema: oneOf(STREAM_MODES),
+    graphql: false,
+    isInPlace: true,
+    file: { means: "`durable`: [chunks](streaming.md#speed) are read once they are stored" },
+    form: { label: "Streams", choices: { durable: "when durable" }, only: ofQueues },
+  },
   type: {
     schema: oneOf(ENDPOINT_TYPES),
     default: "QUEUE",
@@ -285,7 +293,7 @@ export const ENDPOINT_FIELDS_IN_FILES = inOrder(
     ...["name", "workersMin", "workersMax", "idleTimeout", "scalerType", "scalerValue"],
     ...["executionTimeoutMs", "retries", "requestsPerWorker", "computeType", "gpuTypeIds"],
     ...["gpuCount", "type", "allowedCudaVersions", "minCudaVersion", "cpuFlavorIds"],
-    ...["vcpuCount", "dataCenterIds", "flashboot"],
+    ...["vcpuCount", "dataCenterIds", "flashboot", "streams"],
   ],
   ENDPOINT_FIELDS,
 );

@@ -10,6 +10,7 @@ export const ENDPOINT_TYPES = ["QUEUE", "LOAD_BALANCING"] as const;
 export type EndpointType = (typeof ENDPOINT_TYPES)[number];
 
 export const SCALER_TYPES = ["QUEUE_DELAY", "REQUEST_COUNT"] as const;
+export const STREAM_MODES = ["durable"] as const;
 export const COMPUTE_TYPES = ["GPU", "CPU"] as const;
 
 /**
@@ -49,6 +50,8 @@ export interface Endpoint extends PlacementPreferences, VolumeChoice {
   readonly retries: RetryRules;
   /** Requests that each running worker adds to the rate limits, at least 1 (spec's term; the setting is ours). */
   readonly requestsPerWorker: number;
+  /** When readers get chunks; undefined: at once from workers that end with the service, otherwise when they are durable (ours). */
+  readonly streams?: (typeof STREAM_MODES)[number] | undefined;
   /** A counter that grows when workers must be replaced. */
   readonly version: number;
   /** ISO 8601, UTC. */

@@ -14,4 +14,5 @@ export const ENDPOINT_SETTINGS = [
   {"name":"gpuCount","label":"GPUs per worker","kind":"number","only":{"computeType":"GPU"},"rolls":true},
   {"name":"cpuFlavorIds","label":"CPU flavours","kind":"line","isList":true,"help":"separated by commas","only":{"computeType":"CPU"},"rolls":true},
   {"name":"vcpuCount","label":"vCPUs","kind":"number","only":{"computeType":"CPU"},"rolls":true},
+  {"name":"streams","label":"Streams","kind":"choice","only":{"type":"QUEUE"},"choices":[["durable","when durable"]]},
 ] as const;

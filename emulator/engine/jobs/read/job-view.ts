@@ -33,7 +33,7 @@ export async function readJob(reads: StoreReads, ref: JobRef): Promise<Job> {
 
 /** @throws ServiceError job_not_found, also for a job of another endpoint */
 export async function refuseUnknown(engine: StepPort, ref: JobRef): Promise<void> {
-  const job = await engine.steps.jobInMemory(ref.jobId);
+  const job = await engine.steps.runningJob(ref.jobId);
   engine.ownership.refuseMoved(ref.endpointId);
   if (job === undefined) await engine.steps.read((reads) => readJob(reads, ref));
   else existing(job, ref);

@@ -8,6 +8,7 @@ import type { Journal } from "../../../core/undo-journal.ts";
 import type { JobPayloads } from "../effects.ts";
 import { endpointMoved } from "./endpoint-moved.ts";
 import { EndpointJobs } from "./endpoint-jobs.ts";
+import { asRead, bytesOf, type HeldJob, isHandOver } from "./held-job.ts";
 
 /** The bounds of memory. */
 export interface MemoryLimits {
@@ -31,21 +32,9 @@ export const MEMORY_LIMITS: MemoryLimits = {
   inputBytes: 64_000_000,
 };
 
-interface Held {
-  readonly endpoint: EndpointJobs;
-  /** Undefined for a deleted job. */
-  readonly job: Job | undefined;
-  /** The row as the newest batch that changes it stores it. */
-  readonly row: Job | undefined;
-  /** The number of the newest batch that changes the row; 0: unchanged since it was read. */
-  readonly batch: number;
-  /** The payloads for the hand-over, if they are kept. */
-  readonly input?: JobPayloads | undefined;
-}
-
 export class JobMemory {
   readonly #journal: Journal;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldJob>();
   readonly #endpoints = new Map<string, EndpointJobs>();
   /** Jobs that may leave memory once their batch is durable. */
   #leaving: { readonly id: string; readonly batch: number }[] = [];
@@ -114,6 +103,15 @@ export class JobMemory {
     return this.#held.get(id)?.job;
   }
 
+  /** The job, if all its changes are durable, or if it runs and its hand-over is durable. */
+  findSettled(id: string): Job | undefined {
+    const held = this.#held.get(id);
+    if (held === undefined) return undefined;
+    const { job, batch, handedOverBy } = held;
+    const since = job?.status === "IN_PROGRESS" ? handedOverBy : batch;
+    return since <= this.#durable ? job : undefined;
+  }
+
   /** Whether memory is complete about the job. It may know that the job was deleted. */
   knows(id: string): boolean {
     return this.#held.has(id);
@@ -149,6 +147,7 @@ export class JobMemory {
       job: after,
       row: batch === undefined ? held?.row : after,
       batch: batch ?? held?.batch ?? 0,
+      handedOverBy: isHandOver(before, after) ? (batch ?? 0) : (held?.handedOverBy ?? 0),
       input: after?.status === "IN_QUEUE" ? held?.input : undefined,
     });
     this.#journal.undos.push(() => {
@@ -224,7 +223,7 @@ export class JobMemory {
     const fresh = rows.filter(({ id }) => !this.#held.has(id));
     const upTo = rows.length < limit ? Number.POSITIVE_INFINITY : (rows.at(-1)?.queueKey ?? 0);
     for (const job of endpoint.lengthen(fresh, upTo)) {
-      if (!this.#held.has(job.id)) this.#held.set(job.id, { endpoint, job, row: job, batch: 0 });
+      if (!this.#held.has(job.id)) this.#held.set(job.id, asRead(endpoint, job));
     }
     return true;
   }
@@ -242,19 +241,24 @@ export class JobMemory {
 
   #admit(row: Job): void {
     const endpoint = this.endpoint(row.endpointId);
-    this.#held.set(row.id, { endpoint, job: row, row, batch: 0 });
+    this.#held.set(row.id, asRead(endpoint, row));
     endpoint.place(row);
     if (!endpoint.has(row)) this.#leaving.push({ id: row.id, batch: 0 });
   }
 
-  #put(id: string, endpoint: EndpointJobs, from: Held | undefined, to: Held | undefined): void {
+  #put(
+    id: string,
+    endpoint: EndpointJobs,
+    from: HeldJob | undefined,
+    to: HeldJob | undefined,
+  ): void {
     endpoint.move(from?.job, to?.job);
     this.#hold(id, to);
     if (to !== undefined && (to.job === undefined || !endpoint.has(to.job)))
       this.#leaving.push({ id, batch: to.batch });
   }
 
-  #hold(id: string, held: Held | undefined): void {
+  #hold(id: string, held: HeldJob | undefined): void {
     const before = this.#held.get(id)?.input;
     if (held?.input !== before) this.#inputBytes += bytesOf(held?.input) - bytesOf(before);
     if (held === undefined) this.#held.delete(id);
@@ -276,15 +280,11 @@ export class JobMemory {
     });
   }
 
-  #evict(id: string, { endpoint, job }: Held): void {
+  #evict(id: string, { endpoint, job }: HeldJob): void {
     if (job !== undefined) {
       if (endpoint.has(job)) return;
       endpoint.evict(job);
     }
     this.#hold(id, undefined);
   }
-}
-
-function bytesOf({ input, s3Config }: Partial<JobPayloads> = {}): number {
-  return (input?.byteLength ?? 0) + (s3Config?.byteLength ?? 0);
 }

@@ -115,9 +115,11 @@ export class WorkerSession {
   acknowledge({ outcomes = [] }: WorkerReport, receipts: Receipts): void {
     const { worker } = this;
     const { outcomeReceipts, chunkReceipts, revocations } = receipts;
-    for (const { leaseToken } of outcomeReceipts) {
+    for (const lease of outcomeReceipts) {
+      const { leaseToken } = lease;
       this.#flow?.forget(leaseToken);
       worker.release(leaseToken, this.#engine.clock.now());
+      this.#engine.early.ended(lease);
     }
     // The worker forgets these leases, and reports no outcome.
     for (const { leaseToken } of revocations) worker.release(leaseToken, this.#engine.clock.now());
@@ -193,7 +195,9 @@ export class WorkerSession {
     room?: BodyRoom,
   ): Promise<void> {
     using _ = this.#engine.mover.receive(this.worker);
-    const terms = { before: this.#staged, isChecked };
+    // What a handler process on this machine reports was made by our own program there.
+    const isTrusted = isChecked || this.worker.endsWithService;
+    const terms = { before: this.#staged, isChecked: isTrusted };
     const isLate = report instanceof Promise;
     const staging = isLate
       ? report.then((late) => stageReport(this.#engine, late, terms))

@@ -5,7 +5,7 @@
 import { Buffer } from "node:buffer";
 import { parentPort, workerData } from "node:worker_threads";
 import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
-import { GrpcJobSource } from "../../../../runtime/source/grpc.ts";
+import { ServiceJobSource } from "../../../../runtime/source/service-job-source.ts";
 
 interface Asked {
   readonly address: string;
@@ -21,7 +21,7 @@ const held: (() => Promise<void>)[] = [];
 let left = jobs;
 let accepted = 0;
 
-async function finish(source: GrpcJobSource, job: HandedJob): Promise<void> {
+async function finish(source: ServiceJobSource, job: HandedJob): Promise<void> {
   const receipt = await source.finish(job, { kind: "completed", output });
   accepted += receipt.accepted && job.attempt === 1 ? 1 : 0;
   source.grant(1);
@@ -31,7 +31,7 @@ async function finish(source: GrpcJobSource, job: HandedJob): Promise<void> {
 }
 
 for (let at = 0; at < workers; at += 1) {
-  const source = new GrpcJobSource({ address, token, runtimeVersion: "test" });
+  const source = new ServiceJobSource({ address, token, runtimeVersion: "test" });
   void source.connect({
     job: (job) => {
       held.push(() => finish(source, job));

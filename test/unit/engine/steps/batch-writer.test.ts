@@ -58,7 +58,7 @@ test("a step that throws changes nothing, and is answered after the steps that i
 test("a batch of patient steps gathers a little longer, or until another step joins it", async () => {
   const patient = (step: Step) => {
     submit(step);
-    step.isPatient = true;
+    step.patience = 1;
   };
   void writer.run(patient);
   await turn();

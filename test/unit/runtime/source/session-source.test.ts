@@ -44,6 +44,34 @@ test("the outcome of a revoked job is not sent", async () => {
   await source.close();
 });
 
+test("a job whose hand-over is taken back is reported as stopped once it has stopped", async () => {
+  const { worker, source, orders, sent } = await scene();
+  const revocation = { ...lease(job(1)), reason: "taken-back" } as const;
+  orders({ revocations: [revocation] });
+  expect(worker.revocations).toEqual([revocation]);
+  await turn();
+  expect(sent).toEqual([]);
+  const finished = source.finish(job(1), { kind: "stopped" });
+  await turn();
+  const outcome = { ...lease(job(1)), outcome: { kind: "stopped" } };
+  expect(sent).toEqual([{ outcomes: [outcome] }]);
+  orders({ outcomeReceipts: [{ ...lease(job(1)), accepted: false }] });
+  expect(await finished).toEqual({ accepted: false });
+  await source.close();
+});
+
+test("an outcome that came before its hand-over is taken back is sent", async () => {
+  const { worker, source, orders, sent } = await scene();
+  const finished = source.finish(job(1), { kind: "completed", output: bytes("7") });
+  orders({ revocations: [{ ...lease(job(1)), reason: "taken-back" }] });
+  expect(worker.revocations).toEqual([]);
+  await turn();
+  expect(sent).toMatchObject([{ outcomes: [lease(job(1))] }]);
+  orders({ outcomeReceipts: [{ ...lease(job(1)), accepted: false }] });
+  expect(await finished).toEqual({ accepted: false });
+  await source.close();
+});
+
 test("credit for the previous version is not granted", async () => {
   const { source, orders, sent } = await scene();
   source.grant(3);

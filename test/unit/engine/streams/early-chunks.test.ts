@@ -1,0 +1,131 @@
+/** Chunks that readers get before they are durable. */
+import { expect, it } from "vitest";
+import { followStream, type StreamEvent } from "../../../../emulator/engine/streams/read-stream.ts";
+import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import { gatedStore, isSettled, submitOne } from "../gated-store.ts";
+
+/** Reads the stream from its first chunk; `next` has the outputs of one more batch, or the type of another event. */
+function follow({ engine }: TestEngine, jobId: string) {
+  const signal = new AbortController().signal;
+  const events = followStream(engine, { endpointId: "echo", jobId }, { from: 0, signal });
+  const next = async () => {
+    const { value, done } = await events.next();
+    return done === true ? "over" : outputsOf(value);
+  };
+  return { next, end: () => events.return() };
+}
+
+function outputsOf(event: StreamEvent): unknown {
+  if (event.type !== "chunks") return event.type;
+  const { lines } = event.batch;
+  if (!(lines instanceof Uint8Array)) throw new Error("the chunks are small");
+  const texts = Buffer.from(lines).toString().trimEnd().split("\n");
+  return texts.map((text) => (JSON.parse(text) as { output: unknown }).output);
+}
+
+it("chunks are read while they are being stored, and have their receipts after that", async () => {
+  const { store, close } = gatedStore();
+  await using test = await createTestEngine(store);
+  const worker = await test.connectWorker("echo", { kind: "process" });
+  const { id } = await submitOne(test);
+  const job = await worker.nextJob();
+  const stream = follow(test, id);
+  const first = stream.next();
+  await isSettled(first);
+  const gate = close();
+  const reported = worker.chunks(job, [1, 2]);
+  expect(await first).toEqual([1, 2]);
+  expect(await isSettled(reported)).toBe(false);
+  gate.open();
+  await reported;
+  const { jobId, leaseToken } = job;
+  expect(worker.orders.at(-1)).toMatchObject({
+    chunkReceipts: [{ jobId, leaseToken, nextIndex: 2 }],
+  });
+  await worker.complete(job);
+  expect([await stream.next(), await stream.next()]).toEqual(["end", "over"]);
+});
+
+it("a reader that comes while the first chunks are being stored gets them at once", async () => {
+  const { store, close } = gatedStore();
+  await using test = await createTestEngine(store);
+  const worker = await test.connectWorker("echo", { kind: "process" });
+  const { id } = await submitOne(test);
+  const job = await worker.nextJob();
+  const gate = close();
+  const reported = [worker.chunks(job, [1]), worker.chunks(job, [2], 1)];
+  await isSettled(Promise.all(reported));
+  const stream = follow(test, id);
+  expect([await stream.next(), await stream.next()]).toEqual([[1], [2]]);
+  const third = worker.chunks(job, [3], 2);
+  expect(await stream.next()).toEqual([3]);
+  gate.open();
+  await Promise.all([...reported, third]);
+  await stream.end();
+});
+
+it("a chunk waits until its hand-over is durable", async () => {
+  const { store, close } = gatedStore();
+  await using test = await createTestEngine(store);
+  const worker = await test.connectWorker("echo", { kind: "process" });
+  const gate = close();
+  const submitted = submitOne(test);
+  const job = await worker.nextJob();
+  const seen: string[] = [];
+  test.engine.watchers.watch({ endpointId: "echo", jobId: job.jobId }, ({ type }) => {
+    seen.push(type);
+  });
+  await isSettled(submitted);
+  const again = worker.chunks(job, [1]);
+  const finished = worker.complete(job);
+  await isSettled(finished);
+  expect(seen).toEqual([]);
+  gate.open();
+  await submitted;
+  await Promise.all([again, finished]);
+  expect(seen).toEqual(["chunks", "settled"]);
+});
+
+it("chunks that are refused and sent again are read once", async () => {
+  const { store, close } = gatedStore();
+  await using test = await createTestEngine(store);
+  const worker = await test.connectWorker("echo", { kind: "process" });
+  const { id } = await submitOne(test);
+  const job = await worker.nextJob();
+  const stream = follow(test, id);
+  const first = stream.next();
+  await isSettled(first);
+  const gate = close();
+  const refused = worker.chunks(job, [1, 2]);
+  expect(await first).toEqual([1, 2]);
+  gate.refuse();
+  await expect(refused).rejects.toMatchObject({ code: "storage_full" });
+  const next = stream.next();
+  await worker.chunks(job, [1, 2]);
+  expect(await isSettled(next)).toBe(false);
+  await worker.chunks(job, [3], 2);
+  expect(await next).toEqual([3]);
+  await stream.end();
+});
+
+it.each([
+  ["of a worker that outlives the service", { kind: "pod" }, {}],
+  ["of an endpoint with durable streams", { kind: "process" }, { streams: "durable" }],
+] as const)("chunks %s are read once they are durable", async (_, worker, settings) => {
+  const { store, close } = gatedStore();
+  await using test = await createTestEngine(store);
+  await test.addEndpoint("echo", settings);
+  const scripted = await test.connectWorker("echo", worker);
+  const { id } = await submitOne(test);
+  const job = await scripted.nextJob();
+  const stream = follow(test, id);
+  const first = stream.next();
+  await isSettled(first);
+  const gate = close();
+  const reported = scripted.chunks(job, [1]);
+  expect(await isSettled(first)).toBe(false);
+  gate.open();
+  await reported;
+  expect(await first).toEqual([1]);
+  await stream.end();
+});
