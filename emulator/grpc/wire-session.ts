@@ -56,6 +56,14 @@ export interface WorkerCall extends Pick<EventEmitter, "on" | "once"> {
 /** Maximum reports that wait to be stored. With more the worker's stream is not read. */
 const UNSTORED_REPORTS = 32;
 
+export interface WireSessionOptions {
+  readonly call: WorkerCall;
+  readonly open: (send: Send) => WorkerSession;
+  readonly log: EngineLog;
+  /** Maximum time for which receipts of outcomes wait for the next order, which saves a message; default 0. */
+  readonly receiptsWaitMs?: number;
+}
+
 export class WireSession {
   /** Resolves when the call is over. Never rejects. */
   readonly ended: Promise<void>;
@@ -75,10 +83,13 @@ export class WireSession {
   #unstored = 0;
   #flushing = false;
   #over = false;
+  readonly #receiptsWaitMs: number;
+  #receiptsWait: NodeJS.Timeout | undefined;
 
-  constructor(call: WorkerCall, open: (send: Send) => WorkerSession, log: EngineLog) {
+  constructor({ call, open, log, receiptsWaitMs = 0 }: WireSessionOptions) {
     this.#call = call;
     this.#log = log;
+    this.#receiptsWaitMs = receiptsWaitMs;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.ended = promise;
     this.#link = new MessageLink({
@@ -97,6 +108,7 @@ export class WireSession {
     const over = () => {
       if (this.#over) return;
       this.#over = true;
+      clearTimeout(this.#receiptsWait);
       this.#session.disconnected([...this.#onTheWay.values()]);
       for (const isSent of this.#sent.values()) isSent();
       this.#gone.abort(new Error("the session ended while a report waited for room"));
@@ -173,7 +185,9 @@ export class WireSession {
     const mustWait = this.#takesPieces && (this.#link.isSending || jobs.some(isLarge));
     if (mustWait)
       for (const lease of leasesOf(orders.jobs ?? [])) this.#onTheWay.set(lease.leaseToken, lease);
-    this.#schedule();
+    if (this.#receiptsWaitMs > 0 && areOnlyReceipts(orders))
+      this.#receiptsWait ??= setTimeout(() => this.#schedule(), this.#receiptsWaitMs);
+    else this.#schedule();
     return largeSent.length > 0 ? Promise.all(largeSent).then(() => undefined) : undefined;
   }
 
@@ -185,6 +199,8 @@ export class WireSession {
   }
 
   #flush(): void {
+    clearTimeout(this.#receiptsWait);
+    this.#receiptsWait = undefined;
     const orders = this.#over ? undefined : this.#bundle.take(this.#link.isSending);
     if (!orders) {
       this.#flushing = false;
@@ -224,6 +240,10 @@ export class WireSession {
     const arrived = leases.filter(({ leaseToken }) => this.#onTheWay.delete(leaseToken));
     if (arrived.length > 0) this.#session.arrived(arrived);
   }
+}
+
+function areOnlyReceipts({ outcomeReceipts, ...rest }: ServiceOrders): boolean {
+  return outcomeReceipts !== undefined && !Object.values(rest).flat().some(Boolean);
 }
 
 function isLarge({ input }: HandedJob): boolean {

@@ -9,9 +9,10 @@ import {
   WORKER_SERVICE,
   writeServiceMessage,
 } from "../../runtime/protocol/wire/worker-wire.ts";
+import { FrameStream } from "../../runtime/pipe/frame-stream.ts";
 import { socketPathProblem, unixSocketOf } from "../../runtime/protocol/socket-path.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
-import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
+import type { Send, WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { OpenSession } from "../engine/workers/session/worker-session.ts";
 import { tellFrames } from "./frames.ts";
 import { WireSession, type WorkerCall } from "./wire-session.ts";
@@ -37,6 +38,9 @@ grpc.setLogVerbosity(grpc.logVerbosity.NONE);
 
 /** Time that a stop leaves for the last messages before it cuts connections. */
 const STOP_GRACE_MS = 500;
+
+/** A worker of this machine learns by receipts only that it may forget its jobs, ms. */
+const RECEIPTS_WAIT_MS = 50;
 
 export class WorkerServer {
   readonly #options: WorkerServerOptions;
@@ -160,7 +164,9 @@ export class WorkerServer {
 
   #begin(call: WorkerCall, worker: WorkerHandle, connection: WorkerConnection | undefined): void {
     const { log, openSession } = this.#options;
-    const session = new WireSession(call, (send) => openSession(worker, send), log);
+    const open = (send: Send) => openSession(worker, send);
+    const receiptsWaitMs = call instanceof FrameStream ? RECEIPTS_WAIT_MS : 0;
+    const session = new WireSession({ call, open, log, receiptsWaitMs });
     connection?.began();
     this.#sessions.add(session);
     // A worker that is no longer counted must connect again, and then learns why it is not admitted.

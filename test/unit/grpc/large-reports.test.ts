@@ -83,7 +83,7 @@ async function connected({ clock, engine }: TestEngine, workers: number, jobs = 
     engine.fleet.add(worker);
     const peer = new Peer();
     const open = (send: WorkerHandle["send"]) => new WorkerSession(engine, worker, send);
-    void new WireSession(peer as unknown as WorkerCall, open, engine.log);
+    void new WireSession({ call: peer as unknown as WorkerCall, open, log: engine.log });
     const hello = { protocolVersion: PROTOCOL_VERSION, runtimeVersion: "0.0.0-test", held: [] };
     peer.report({ hello, ready: { concurrency: jobs }, credit: jobs });
     await clock.settle();

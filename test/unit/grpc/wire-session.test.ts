@@ -1,10 +1,11 @@
 /** Each durable batch is sent to a worker as one message. The message is sent before the batch's callers get answers. */
 import { EventEmitter } from "node:events";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { submit, submitAndWait } from "../../../emulator/engine/jobs/submit.ts";
 import { WorkerHandle } from "../../../emulator/engine/workers/worker-handle.ts";
 import { WorkerSession } from "../../../emulator/engine/workers/session/worker-session.ts";
 import { WireSession, type WorkerCall } from "../../../emulator/grpc/wire-session.ts";
+import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type { ServiceOrders, WorkerReport } from "../../../runtime/protocol/session.ts";
 import {
   decodeOrders,
@@ -40,7 +41,7 @@ class RecordedCall extends EventEmitter {
 }
 
 /** A worker with credit for `credit` jobs; `told` has the messages to it and to other callers, in order. */
-async function connected(test: TestEngine, credit: number) {
+async function connected(test: TestEngine, credit: number, receiptsWaitMs = 0) {
   const { engine } = test;
   const told: (ServiceOrders | string)[] = [];
   const worker = new WorkerHandle({
@@ -52,11 +53,12 @@ async function connected(test: TestEngine, credit: number) {
   });
   engine.fleet.add(worker);
   const call = new RecordedCall((orders) => told.push(orders));
-  const session = new WireSession(
-    call as unknown as WorkerCall,
-    (send) => new WorkerSession(engine, worker, send),
-    engine.log,
-  );
+  const session = new WireSession({
+    call: call as unknown as WorkerCall,
+    open: (send) => new WorkerSession(engine, worker, send),
+    log: engine.log,
+    receiptsWaitMs,
+  });
   const hello = { protocolVersion: 1, runtimeVersion: "0.0.0-test", held: [] };
   call.report({ hello, ready: { concurrency: credit }, credit });
   await test.clock.settle();
@@ -156,4 +158,28 @@ it("no outcome is taken behind a message that cannot be read", async () => {
   await test.clock.settle();
   const job = await test.engine.steps.read((reads) => reads.job(id));
   expect(job?.status).toBe("IN_PROGRESS");
+});
+
+it("receipts of outcomes alone wait for the next order, or for their time", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  await using test = await createTestEngine();
+  const { call, told } = await connected(test, 1, 50);
+  const ended = async () => {
+    const [{ jobId, leaseToken }] = (told.at(-1) as ServiceOrders).jobs as [LeaseRef];
+    told.length = 0;
+    call.report({ outcomes: [{ jobId, leaseToken, outcome: { kind: "completed" } }] });
+    await test.clock.settle();
+    expect(told).toEqual([]);
+    return { outcomeReceipts: [{ jobId, accepted: true }] };
+  };
+  await submit(test.engine, request("1"));
+  const first = await ended();
+  call.report({ credit: 1 });
+  await submit(test.engine, request("2"));
+  expect(told).toMatchObject([{ ...first, jobs: [{ attempt: 1 }] }]);
+  const second = await ended();
+  vi.advanceTimersByTime(50);
+  await test.clock.settle();
+  expect(told).toMatchObject([second]);
 });
