@@ -85,6 +85,7 @@ async function killAt(syncs: Syncs, n: number): Promise<boolean> {
     if (await script.play()) await emulator.stop();
   }
   const { signal } = await emulator.ended;
+  scene.history.add({ type: "killed" });
 
   await using next = new KillableEmulator({ config: scene.config, port: 0 });
   await using script = new Script(scene.history, await next.ready);
