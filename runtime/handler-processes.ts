@@ -22,8 +22,10 @@ export interface HandlerProcessesOptions {
    * handler (default), or one with the handler `loaded` and set up. The handler is then in memory twice.
    */
   readonly standby?: StandbyMode;
-  /** Delay between a ready handler and the start of its standby process; ms, default 1,000. */
+  /** Delay between the first job (a loaded one: the ready handler) and the start of the standby process; ms, default 1,000. */
   readonly standbyDelayMs?: number;
+  /** Returns the free memory in bytes, which decides whether a standby process is started; default: that of this process. */
+  readonly availableBytes?: () => number;
   /**
    * `host:port`, or a port of 127.0.0.1, at which the handler process accepts a debugger (ours); default none. While the
    * debugger holds the process, no deadline comes nearer. There is no standby process, because it would need the same port.
@@ -38,7 +40,7 @@ export function handlerProcesses(options: HandlerProcessesOptions): OpenIsolate 
 }
 
 function isolateOptions(options: HandlerProcessesOptions, mask: SecretMask): IsolateOptions {
-  const { env, inspect } = options;
+  const { env, inspect, availableBytes } = options;
   return {
     entryPath: path.join(import.meta.dirname, "handler", programFile("handler-process")),
     graceMs: options.graceMs ?? LIMITS.handlerGraceMs,
@@ -47,6 +49,6 @@ function isolateOptions(options: HandlerProcessesOptions, mask: SecretMask): Iso
     standbyDelayMs: options.standbyDelayMs ?? 1_000,
     mask,
     abortUpload: (upload) => abortLeftUpload(upload, options.log),
-    ...defined({ env, inspect }),
+    ...defined({ env, inspect, availableBytes }),
   };
 }

@@ -1,6 +1,6 @@
 /** Keeps a handler process ready: starts it, loads the handler, ends it after an uncaught error, and starts the next one. */
 import type { PausableClock } from "../core/pausable-clock.ts";
-import type { LoadOrderHead } from "../pipe/frame-kinds.ts";
+import { type LoadOrderHead, ORDER } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
 import { stubbornLine } from "./ending/failure-report.ts";
@@ -46,6 +46,8 @@ export class ProcessKeeper {
   #current: HandlerInstance | undefined;
   #load: LoadOrderHead | undefined;
   readonly #respawn = new Respawn();
+  /** Whether a job has been given to a process of this keeper. */
+  #isUsed = false;
   /** The job that did not stop, because of which its process is being ended. */
   #stubbornJobId: string | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -100,13 +102,17 @@ export class ProcessKeeper {
     this.#standby.end();
   }
 
-  /** Prepares a standby process to replace one that was given to another keeper. */
+  /** Prepares a standby process, unless it would have nothing loaded and no job has come yet. */
   renewStandby(): void {
-    if (this.#state === "ready" && this.#load !== undefined) this.#standby.prepare(this.#load);
+    if (this.#state !== "ready" || this.#load === undefined) return;
+    if (this.#isUsed || this.#options.standby === "loaded") this.#standby.prepare(this.#load);
   }
 
   send(kind: number, slot: number, head?: object, payload?: Uint8Array): void {
     this.#current?.process.send(kind, slot, head, payload);
+    if (kind !== ORDER.run || this.#isUsed) return;
+    this.#isUsed = true;
+    this.renewStandby();
   }
 
   lastLines(jobId: string): string[] {
@@ -215,7 +221,7 @@ export class ProcessKeeper {
     if (this.#state !== "starting" || instance.head === undefined) return;
     this.#state = "ready";
     this.#respawn.ready();
-    if (this.#load !== undefined) this.#standby.prepare(this.#load);
+    this.renewStandby();
     this.#events.ready(instance.head.concurrency);
   }
 

@@ -11,11 +11,16 @@ export type StandbyMode = (typeof STANDBY_MODES)[number];
 
 export interface StandbyOptions {
   readonly standby: StandbyMode;
-  /** Delay between a ready handler and the start of its standby process, ms. */
+  /** Delay before the start of a standby process, ms. */
   readonly standbyDelayMs: number;
+  /** Returns the memory that is free for this process, bytes; default: what Node says, which knows the limit of a container. */
+  readonly availableBytes?: (() => number) | undefined;
   /** Timeout for loading and setup together, ms. */
   readonly initLimitMs: number;
 }
+
+/** Minimum free memory for the start of a standby process, bytes. */
+const ROOM_BYTES = 512_000_000;
 
 /** Has at most one process. After that is taken or ends, the next `prepare` replaces it. */
 export class Standby {
@@ -39,7 +44,7 @@ export class Standby {
     return this.#waiting === undefined && this.#ending.size === 0;
   }
 
-  /** Call it when the handler is ready. The standby process starts after a delay, so that the first job is not slowed down. */
+  /** The process starts after a delay, so that the present job is not slowed down, unless memory is short then. */
   prepare(load: LoadOrderHead): void {
     if (this.#options.standby === "none" || this.#waiting !== undefined) return;
     clearTimeout(this.#timer);
@@ -76,6 +81,8 @@ export class Standby {
   }
 
   #start(load: LoadOrderHead): void {
+    const { availableBytes = () => process.availableMemory() } = this.#options;
+    if (availableBytes() < ROOM_BYTES) return;
     const instance = this.#spawn();
     this.#waiting = instance;
     if (this.#options.standby !== "loaded") return;

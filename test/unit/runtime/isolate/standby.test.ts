@@ -2,6 +2,7 @@
 import fs from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { WorkerRun } from "../worker-run.ts";
 
@@ -22,6 +23,7 @@ function timesSetUp(run: WorkerRun): number {
 describe("an idle standby process", () => {
   test("loads nothing until it takes over, and is then replaced", async () => {
     await using run = new WorkerRun("says-when-set-up", { standby: "idle", standbyDelayMs: 0 });
+    await run.source.submit().result();
     const standby = await standbyOf(run);
     expect(run.processes()).toHaveLength(2);
     expect(await run.source.submit(exit).result()).toMatchObject({ kind: "lost" });
@@ -32,11 +34,30 @@ describe("an idle standby process", () => {
     expect(timesSetUp(run)).toBe(2);
   });
 
-  test("starts by default, some time after the handler is ready", async () => {
+  test("starts by default, some time after the first job has begun", async () => {
     await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 1_000 });
-    await run.source.whenReady.promise;
+    await run.source.submit().result();
     expect(run.worker.standbyPid).toBeUndefined();
     expect(await standbyOf(run)).not.toBe(run.worker.handlerPid);
+  });
+
+  test("does not start before the first job", async () => {
+    await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 0 });
+    await run.source.whenReady.promise;
+    await delay(1);
+    expect(run.worker.standbyPid).toBeUndefined();
+  });
+
+  test("does not start where memory is short", async () => {
+    const { promise: asked, resolve } = Promise.withResolvers<void>();
+    const availableBytes = () => {
+      resolve();
+      return 500_000_000;
+    };
+    await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 0, availableBytes });
+    await run.source.submit().result();
+    await asked;
+    expect(run.worker.standbyPid).toBeUndefined();
   });
 });
 
@@ -125,6 +146,7 @@ test("without a standby there is only one process, and the next one starts after
 
 test("a killed standby process costs no attempt, and is replaced with the next takeover", async () => {
   await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 0 });
+  await run.source.submit().result();
   process.kill(await standbyOf(run), "SIGKILL");
   await run.logged(
     "a standby handler process ended: The handler process was ended by SIGKILL before the handler was ready.",
@@ -137,6 +159,7 @@ test("a killed standby process costs no attempt, and is replaced with the next t
 
 test("a worker that has drained leaves no standby process behind", async () => {
   await using run = new WorkerRun("says-when-set-up", { standbyDelayMs: 0 });
+  await run.source.submit().result();
   await standbyOf(run);
   run.worker.drain();
   expect(await run.worker.ended).toBe("drained");
