@@ -46,6 +46,8 @@ export interface EmulatorPlace {
   readonly store?: string | undefined;
   /** Whether other emulators may use the database too; default: no. */
   readonly isShared?: boolean;
+  /** Added to the environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface EmulatorStart extends EmulatorPlace {
@@ -111,7 +113,7 @@ export async function startEmulatorFor(
  * @throws Error with the emulator's last lines if it ends instead
  */
 export async function startEmulatorProcess(start: EmulatorStart): Promise<EmulatorProcess> {
-  const { checkout, dataDir, store, targets, isShared = false } = start;
+  const { checkout, dataDir, store, targets, isShared = false, env } = start;
   const program = builtEmulator(checkout);
   const port = isShared ? await freePort() : 0;
   const advertised = isShared ? ["--advertise", `http://127.0.0.1:${port}`] : [];
@@ -120,7 +122,7 @@ export async function startEmulatorProcess(start: EmulatorStart): Promise<Emulat
   // A database as the store requires a given key for secrets.
   const sealed = store === undefined ? {} : { SV_STORE: store, SV_SECRET_KEY: SECRET_KEY };
   const child = spawn(process.execPath, [program, ...targets, ...options], {
-    env: { ...process.env, SV_API_KEY: API_KEY, ...sealed },
+    env: { ...process.env, SV_API_KEY: API_KEY, ...sealed, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   watchOver(child);

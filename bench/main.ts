@@ -10,6 +10,7 @@ import { type Options, parseOptions } from "./options.ts";
 import { Progress } from "./progress.ts";
 import { writeReport } from "./report.ts";
 import { container } from "./rows/container.ts";
+import { counts } from "./rows/counts.ts";
 import { crowd, crowdOnPostgres } from "./rows/crowd.ts";
 import { database } from "./rows/database.ts";
 import { extraProcess } from "./rows/extra-process.ts";
@@ -69,6 +70,7 @@ const ROWS: readonly Row[] = [
   memory,
   upload,
   gap,
+  counts,
 ];
 const ROUNDS = 7;
 const QUICK_ROUNDS = 3;

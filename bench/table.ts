@@ -78,7 +78,7 @@ function notesOf(row: RowResult): readonly string[] {
 /** `1.03 ms (0.98–1.10)`: the median, and the minimum and maximum of several rounds. */
 function spread(summary: Summary | undefined, unit: string): string {
   if (summary === undefined) return "–";
-  const middle = `${number(summary.median)} ${unit}`;
+  const middle = `${number(summary.median)} ${unit}`.trimEnd();
   if (summary.count < 2) return middle;
   return `${middle} (${number(summary.low)}–${number(summary.high)})`;
 }
