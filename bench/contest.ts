@@ -13,7 +13,7 @@ import { atLeast, atMost, type Line, lineOf } from "./line.ts";
 import type { Load, LoadResult } from "./load/closed-loop.ts";
 import { submissionBody } from "./payload.ts";
 import { type BullMqSettings, findBullMq } from "./peers/bullmq.ts";
-import { median } from "./statistics.ts";
+import { median, sum } from "./statistics.ts";
 import { number } from "./table.ts";
 
 /** Maximum share of the other checkout's processor time per job. */
@@ -87,6 +87,23 @@ export async function ofBullMq(
   return typeof found === "string" ? found : parts.use(found);
 }
 
+/** BullMQ behind a bare HTTP server, with the same client as ours. */
+export async function ofServedBullMq(
+  bench: Bench,
+  parts: AsyncDisposableStack,
+  settings: BullMqSettings,
+): Promise<Contestant | string> {
+  const { client } = bench;
+  const found = await findBullMq(newFolder(bench, "bullmq"), settings);
+  if (typeof found === "string") return found;
+  const { redis, worker, client: server } = parts.use(found).processes;
+  const job = submissionTo(await found.serve(), "echo", "runsync", submissionBody);
+  return {
+    processes: { redis, worker, server, client: client.pid },
+    load: (load) => client.load(job, load, ANSWERS.runsync),
+  };
+}
+
 export async function ofBareServer(
   { client }: Bench,
   parts: AsyncDisposableStack,
@@ -133,7 +150,16 @@ function cpuLines(
   others: readonly MeteredLoad[] | undefined,
 ): readonly Line[] {
   if (others === undefined) return [];
+  const withSupervisor = (loads: readonly MeteredLoad[]): number[] =>
+    sum(microsPerJob(loads, "emulator"), microsPerJob(loads, "supervisor"));
   return [
+    lineOf({
+      what: `${what}: processor time of emulator and supervisor per job`,
+      unit: "µs",
+      ours: withSupervisor(ours),
+      beside: OTHER_CHECKOUT,
+      others: withSupervisor(others),
+    }),
     lineOf({
       what: `${what}: processor time of the emulator per job`,
       unit: "µs",

@@ -1,5 +1,5 @@
 /** The duration of one job on an idle service, compared with the floors of its path. */
-import { type Bench, interleave, newFolder } from "./bench.ts";
+import { type Bench, interleave, newFolder, OTHER_CHECKOUT } from "./bench.ts";
 import { startEmulatorFor } from "./emulator-process.ts";
 import { fdatasyncFloor } from "./floors/fdatasync.ts";
 import { medianOf } from "./floors/floor.ts";
@@ -25,31 +25,39 @@ interface OneJob {
   readonly limit?: number;
 }
 
-export async function oneJob(bench: Bench, plan: OneJob): Promise<Line> {
+export async function oneJob(bench: Bench, plan: OneJob): Promise<readonly Line[]> {
   const { what, bytes, times, durationMs, limit } = plan;
   const folder = newFolder(bench, "one-job");
   const [body, message] = [bodyOf(bytes), Buffer.alloc(bytes, "x")];
-  await using emulator = await startEmulatorFor(folder, { echo: { handler: "echo", workers: 1 } });
+  await using parts = new AsyncDisposableStack();
+  const jobOf = async (checkout?: string): Promise<Subject> => {
+    const served = { echo: { handler: "echo", workers: 1 } } as const;
+    const start = startEmulatorFor(newFolder(bench, "one-job"), served, { checkout });
+    return parts.use(await start).submission("echo", "runsync", body);
+  };
+  const job = await jobOf();
+  const other = bench.against === undefined ? undefined : await jobOf(bench.against);
   await using server = await startBareServer();
   await using disk = fdatasyncFloor(folder, bytes);
   await using grpc = await grpcFloor(folder, message);
   await using ipc = ipcFloor(message);
-  const job = emulator.submission("echo", "runsync", body);
   const bare = { ...job, origin: server.origin };
   const p50 = async (subject: Subject, expected: string): Promise<number> =>
     (await bench.client.load(subject, { inFlight: 1, durationMs }, expected)).p50Ms;
-  const { ours, ...floors } = await interleave(bench, plan.rounds, {
+  const measured = await interleave(bench, plan.rounds, {
     ours: () => p50(job, '"COMPLETED"'),
     HTTP: () => p50(bare, "input"),
     fdatasync: () => disk.p50Ms(times),
     gRPC: () => grpc.p50Ms(times),
     IPC: () => ipc.p50Ms(times),
     JSON: () => medianOf(times, async () => void JSON.stringify(JSON.parse(body))),
+    ...(other && { before: () => p50(other, '"COMPLETED"') }),
   });
+  const { ours, before, ...floors } = measured;
   const named = Object.entries(floors).map(
     ([name, values]) => `${name} ${number(summarize(values).median)} ms`,
   );
-  return lineOf({
+  const line = lineOf({
     what,
     unit: "ms",
     ours,
@@ -58,4 +66,6 @@ export async function oneJob(bench: Bench, plan: OneJob): Promise<Line> {
     ...(limit !== undefined && { target: (ratio) => atMost(limit, ratio) }),
     notes: [`floors: ${named.join(", ")}`],
   });
+  if (before === undefined) return [line];
+  return [line, lineOf({ what, unit: "ms", ours, beside: OTHER_CHECKOUT, others: before })];
 }

@@ -51,6 +51,17 @@ export function rssBytes(pid: number): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
 }
 
+/** Proportional memory of the process: pages that several processes share are divided among them. Undefined if /proc does not show it. */
+export function pssBytes(pid: number): number | undefined {
+  const kilobytes = /^Pss:\s+(\d+) kB/m.exec(procFile(pid, "smaps_rollup"))?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}
+
+/** The process and all that it has started, running ones. */
+export function familyOf(pid: number): readonly number[] {
+  return [pid, ...childPids(pid).flatMap(familyOf)];
+}
+
 /** Running processes that the process itself has started. */
 export function childPids(pid: number): readonly number[] {
   const threads = listed(`/proc/${pid}/task`);

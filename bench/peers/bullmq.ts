@@ -7,6 +7,8 @@ import { type AppendFsync, startRedis } from "./redis-server.ts";
 export interface BullMq extends AsyncDisposable {
   readonly processes: Readonly<Record<"redis" | "worker" | "client", number>>;
   load(load: Load): Promise<LoadResult>;
+  /** Opens a bare HTTP server in the client's process, which answers a submission with the job's result. Returns its origin. */
+  serve(): Promise<string>;
   /** Median time of the worker between two jobs since the last call, ms. */
   gapMs(): Promise<number>;
 }
@@ -32,6 +34,7 @@ async function startBullMq(
     return {
       processes: { redis: redis.pid, worker: worker.pid, client: client.pid },
       gapMs: () => worker.ask(z.number(), { kind: "gap" }),
+      serve: () => client.ask(z.string(), { kind: "serve" }),
       load: (load) => client.ask(loadResultShape, { kind: "load", load }),
       [Symbol.asyncDispose]: () => parts.disposeAsync(),
     };

@@ -9,7 +9,7 @@ const LIMIT = 2.5;
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
   const { quick } = bench;
-  const line = await oneJob(bench, {
+  return oneJob(bench, {
     what: "/runsync p50, 1 in flight",
     bytes: PAYLOAD_BYTES,
     rounds: quick ? 5 : 9,
@@ -17,7 +17,6 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
     times: quick ? 200 : 500,
     limit: LIMIT,
   });
-  return [line];
 }
 
 export const idleLatency: Row = {

@@ -6,14 +6,13 @@ import { LARGE_BYTES } from "../payload.ts";
 import type { Row } from "./row.ts";
 
 async function measure(bench: Bench): Promise<readonly Line[]> {
-  const line = await oneJob(bench, {
+  return oneJob(bench, {
     what: "/runsync of 20 MB in and out, p50, 1 in flight",
     bytes: LARGE_BYTES,
     rounds: bench.rounds,
     durationMs: 500,
     times: 3,
   });
-  return [line];
 }
 
 export const largeJob: Row = {

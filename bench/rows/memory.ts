@@ -3,8 +3,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Bench, interleave, newFolder, OTHER_CHECKOUT } from "../bench.ts";
 import { type EmulatorPids, jobDone, startEmulatorFor } from "../emulator-process.ts";
 import { spawnIdleNode } from "../floors/idle-node.ts";
-import { type Line, lineOf } from "../line.ts";
-import { endProcess, rssBytes } from "../processes.ts";
+import { atMost, type Line, lineOf } from "../line.ts";
+import { endProcess, familyOf, pssBytes, rssBytes } from "../processes.ts";
 import { median } from "../statistics.ts";
 import type { Row } from "./row.ts";
 
@@ -12,6 +12,9 @@ import type { Row } from "./row.ts";
 const SETTLE_MS = 1500;
 const BYTES_PER_MB = 1_000_000;
 
+const MANY = 5;
+const MANY_ROUNDS = 3;
+const MANY_LIMIT = 0.85;
 /** Maximum ratio of all three processes to the other checkout's. */
 const MORE_MB = 20;
 const NAMES = {
@@ -29,7 +32,8 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
     bare: sizesOfNode,
     ...(against !== undefined && { other: () => sizesOf(bench, against) }),
   };
-  const measured = await interleave(bench, bench.quick ? 1 : bench.rounds, subjects);
+  const rounds = bench.quick ? 1 : bench.rounds;
+  const measured = await interleave(bench, rounds, subjects);
   const { ours = [], bare = [], other } = measured;
   const parts = (["emulator", "supervisor", "handler"] as const).map((part) =>
     lineOf({
@@ -40,7 +44,34 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
       others: bare.map((sizes) => sizes[part]),
     }),
   );
-  return other === undefined ? parts : [...parts, together(ours.map(total), other.map(total))];
+  if (other === undefined) return parts;
+  const many = await interleave<string, number>(bench, bench.quick ? 1 : MANY_ROUNDS, {
+    ours: () => megabytesOfMany(bench),
+    other: () => megabytesOfMany(bench, against),
+  });
+  return [
+    ...parts,
+    together(ours.map(total), other.map(total)),
+    lineOf({
+      ...{ what: `PSS, emulator and ${MANY} workers`, unit: "MB", ours: many["ours"] ?? [] },
+      ...{ beside: OTHER_CHECKOUT, others: many["other"] },
+      target: (times) => atMost(MANY_LIMIT, times),
+    }),
+  ];
+}
+
+/** All processes of an emulator with several endpoints, each of which has done a job. */
+async function megabytesOfMany(bench: Bench, checkout?: string): Promise<number> {
+  const ids = Array.from({ length: MANY }, (_, nth) => `echo-${nth}`);
+  const served = Object.fromEntries(
+    ids.map((id) => [id, { handler: "echo", workers: 1 }] as const),
+  );
+  await using emulator = await startEmulatorFor(newFolder(bench, "memory"), served, { checkout });
+  for (const id of ids) await jobDone(bench.client, emulator, id);
+  await wait(SETTLE_MS);
+  await bench.client.leave(emulator.origin);
+  const sizes = familyOf(emulator.pid).map((pid) => pssBytes(pid) ?? Number.NaN);
+  return sizes.reduce((whole, size) => whole + size, 0) / BYTES_PER_MB;
 }
 
 function together(ours: readonly number[], others: readonly number[]): Line {

@@ -1,6 +1,6 @@
 /** Merges simultaneous orders, and splits them if a message would become too large. */
 import type { HandedJob, Revocation } from "../../runtime/protocol/outcome.ts";
-import type { ServiceOrders } from "../../runtime/protocol/session.ts";
+import type { InputAhead, ServiceOrders } from "../../runtime/protocol/session.ts";
 import { PIECE_BYTES } from "../../runtime/protocol/wire/worker-wire.ts";
 
 export class OrderBundle {
@@ -10,15 +10,21 @@ export class OrderBundle {
   #sent: readonly string[] = [];
   /** Revocations that must follow their jobs. */
   #late: Revocation[] = [];
+  #inputAhead: InputAhead | undefined;
 
-  add(orders: ServiceOrders): void {
+  add({ inputAhead, ...orders }: ServiceOrders): void {
+    if (inputAhead) {
+      this.#inputAhead = inputAhead;
+      return;
+    }
     if (orders.jobs) this.#jobs.push(...orders.jobs);
     const before = this.#orders;
     this.#orders = before ? merge(before, orders) : { ...orders, jobs: [] };
   }
 
   get isEmpty(): boolean {
-    return !this.#orders && this.#jobs.length === 0 && this.#late.length === 0;
+    const isIdle = !this.#orders && this.#jobs.length === 0 && this.#late.length === 0;
+    return isIdle && !this.#inputAhead;
   }
 
   /** Jobs that wait. */
@@ -27,12 +33,14 @@ export class OrderBundle {
   }
 
   /**
-   * The next message; undefined when there is none. A large job goes alone.
+   * The next message; undefined when there is none. A large job goes alone, and an input ahead of its job after everything else.
    *
    * @param isSending the jobs of the last message are still being sent; further jobs, and revocations that follow them, must wait
    */
   take(isSending: boolean): ServiceOrders | undefined {
     if (this.isEmpty) return undefined;
+    if (this.#inputAhead && !this.#orders && this.#jobs.length === 0)
+      return this.#takeInput(isSending);
     const [first] = this.#jobs;
     const isNextLarge = first !== undefined && first.input.byteLength > PIECE_BYTES;
     const jobs = isSending || (this.#orders && isNextLarge) ? [] : this.#takeJobs();
@@ -40,6 +48,13 @@ export class OrderBundle {
     const ahead = this.#jobs.map(tokenOf);
     const orders = this.#takeOrders(isSending ? [...this.#sent, ...ahead] : ahead);
     return orders || jobs.length > 0 ? { ...orders, jobs } : undefined;
+  }
+
+  #takeInput(isSending: boolean): ServiceOrders | undefined {
+    const inputAhead = this.#inputAhead;
+    if (isSending || !inputAhead) return undefined;
+    this.#inputAhead = undefined;
+    return { inputAhead };
   }
 
   #takeJobs(): readonly HandedJob[] {

@@ -3,7 +3,11 @@ import type { Buffer } from "node:buffer";
 import type { EventEmitter } from "node:events";
 import { status } from "@grpc/grpc-js";
 import type { HandedJob, LeaseRef } from "../../runtime/protocol/outcome.ts";
-import { PIECES_VERSION, type ServiceOrders } from "../../runtime/protocol/session.ts";
+import {
+  type InputAhead,
+  PIECES_VERSION,
+  type ServiceOrders,
+} from "../../runtime/protocol/session.ts";
 import {
   decodeReport,
   encodeOrders,
@@ -79,6 +83,8 @@ export class WireSession {
   readonly #onTheWay = new Map<string, LeaseRef>();
   /** Callbacks by lease token, called when the large input of a job is freed. */
   readonly #sent = new Map<string, () => void>();
+  /** Called when an input ahead of its job takes no memory here any more. */
+  #inputSent: (() => void) | undefined;
   #takesPieces = false;
   #unstored = 0;
   #flushing = false;
@@ -111,6 +117,7 @@ export class WireSession {
       clearTimeout(this.#receiptsWait);
       this.#session.disconnected([...this.#onTheWay.values()]);
       for (const isSent of this.#sent.values()) isSent();
+      this.#inputSent?.();
       this.#gone.abort(new Error("the session ended while a report waited for room"));
       this.#arriving?.[Symbol.dispose]();
       resolve();
@@ -177,6 +184,7 @@ export class WireSession {
 
   #enqueue(orders: ServiceOrders): Promise<void> | undefined {
     if (this.#over) return undefined;
+    if (orders.inputAhead) return this.#enqueueInput(orders.inputAhead);
     const largeSent = (orders.jobs ?? [])
       .filter(isLarge)
       .map(({ leaseToken }) => new Promise<void>((sent) => this.#sent.set(leaseToken, sent)));
@@ -189,6 +197,16 @@ export class WireSession {
       this.#receiptsWait ??= setTimeout(() => this.#schedule(), this.#receiptsWaitMs);
     else this.#schedule();
     return largeSent.length > 0 ? Promise.all(largeSent).then(() => undefined) : undefined;
+  }
+
+  /** Resolves when the worker has the input, or never gets it. */
+  #enqueueInput(inputAhead: InputAhead): Promise<void> {
+    this.#inputSent?.();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#inputSent = resolve;
+    this.#bundle.add({ inputAhead });
+    this.#schedule();
+    return promise;
   }
 
   #schedule(): void {
@@ -214,8 +232,16 @@ export class WireSession {
 
   /** False if the transport is full for now. */
   #write(orders: ServiceOrders): boolean {
-    const { jobs = [] } = orders;
+    const { jobs = [], inputAhead } = orders;
     const bytes = writeServiceMessage(encodeOrders(orders));
+    if (inputAhead) {
+      const sent = this.#inputSent;
+      this.#link.send(bytes, () => {
+        freeAlone(bytes);
+        sent?.();
+      });
+      return true;
+    }
     const leases = leasesOf(jobs);
     if (this.#takesPieces && jobs.some(isLarge)) {
       this.#link.send(bytes, () => {

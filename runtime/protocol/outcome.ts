@@ -65,6 +65,8 @@ export interface HandedJob extends LeaseRef {
   readonly attempt: number;
   /** Raw JSON text of the submission's `input`. */
   readonly input: Uint8Array;
+  /** `input` is empty, because it was sent ahead. */
+  readonly inputIsAhead?: boolean;
   /** Timeout of the handler from the hand-over, ms. */
   readonly executionTimeoutMs: number;
   /** Raw JSON text of the submission's `s3Config`, if it had one. */

@@ -100,6 +100,13 @@ export interface Reload {
   readonly sourcePath: string;
 }
 
+/** The input of a job that still waits, for a hand-over without it in the same session. The worker keeps the newest one. */
+export interface InputAhead {
+  readonly jobId: string;
+  /** Raw JSON text. */
+  readonly input: Uint8Array;
+}
+
 /** All messages of the service to a worker in one turn. */
 export interface ServiceOrders {
   readonly welcome?: Welcome;
@@ -112,4 +119,6 @@ export interface ServiceOrders {
   readonly reload?: Reload;
   /** The address of the replica that owns the endpoint. The worker ends this session and opens the next one there. */
   readonly redirect?: string;
+  /** Sent alone. */
+  readonly inputAhead?: InputAhead;
 }

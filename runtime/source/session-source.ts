@@ -2,10 +2,11 @@
 import { backoffMs, type BackoffTerms } from "../core/backoff.ts";
 import type { ChunkBatch } from "../protocol/chunk-batch.ts";
 import type { Failure } from "../protocol/failure.ts";
-import type { LeaseRef, Outcome, Revocation } from "../protocol/outcome.ts";
+import type { HandedJob, LeaseRef, Outcome, Revocation } from "../protocol/outcome.ts";
 import {
   PROTOCOL_VERSION,
   type HandlerReady,
+  type InputAhead,
   type PauseReport,
   type Reload,
   type ServiceOrders,
@@ -51,6 +52,8 @@ export class SessionSource implements JobSource {
   #initFailure: Failure | undefined;
   /** Granted credit for which no job has come yet. */
   #credit = 0;
+  /** The input that came ahead of its job in this session. */
+  #ahead: InputAhead | undefined;
   #draining = false;
   #closed = false;
   #failures = 0;
@@ -163,6 +166,7 @@ export class SessionSource implements JobSource {
     if (this.#schemas !== undefined) this.#outbox.describe(this.#schemas);
     if (this.#initFailure !== undefined) this.#outbox.initFailed(this.#initFailure);
     this.#book.nothingOnTheWay();
+    this.#ahead = undefined;
     for (const report of this.#book.unconfirmedChunks()) this.#outbox.chunks(report);
     for (const pause of this.#book.pauses()) this.#outbox.pause(pause);
     for (const outcome of this.#book.unconfirmedOutcomes()) this.#outbox.outcome(outcome);
@@ -239,9 +243,10 @@ export class SessionSource implements JobSource {
   readonly #apply = (orders: ServiceOrders): void => {
     if (this.#closed) return;
     if (orders.welcome !== undefined) this.#begin(orders.welcome);
+    if (orders.inputAhead !== undefined) this.#ahead = orders.inputAhead;
     for (const job of orders.jobs ?? []) {
       this.#credit = Math.max(0, this.#credit - 1);
-      if (this.#book.add(job)) this.#listener?.job(job);
+      if (this.#book.add(job)) this.#begins(job);
     }
     for (const revocation of orders.revocations ?? []) {
       if (this.#mustStop(revocation)) this.#listener?.revoked(revocation);
@@ -257,6 +262,16 @@ export class SessionSource implements JobSource {
     if (orders.drain === true) this.#listener?.drain();
     if (orders.reload !== undefined) this.#reload(orders.reload);
   };
+
+  /** A hand-over to an earlier session may lack its input. Its job goes back to the queue. */
+  #begins(job: HandedJob): void {
+    if (job.inputIsAhead !== true) return this.#listener?.job(job);
+    const { jobId, input } = this.#ahead ?? {};
+    this.#ahead = undefined;
+    if (input !== undefined && jobId === job.jobId) return this.#listener?.job({ ...job, input });
+    void this.finish(job, { kind: "handed-back" });
+    this.grant(1);
+  }
 
   /** Whether the job of a revocation still runs. A hand-over that was taken back is held until its outcome was received. */
   #mustStop(revocation: Revocation): boolean {

@@ -1,7 +1,5 @@
 /** Hands waiting jobs to workers that have credit, and sends them: early where that is allowed, else once the hand-over is durable. */
-import { freeMemory, largeMemory } from "../../core/jobs/free-memory.ts";
 import type { HandOver } from "../../core/jobs/job-event.ts";
-import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import type { Assignment, JobPayloads, StoredPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
@@ -12,8 +10,8 @@ import type { WorkerPort } from "../workers/worker-port.ts";
 import type { HistoryPort } from "../observe/tell-port.ts";
 import type { LimitPort } from "../limits/bytes-in-flight.ts";
 import type { WakePort } from "../steps/wake-port.ts";
+import { lendInput, SMALL_INPUT_BYTES } from "./lend-input.ts";
 import { renewWhileReading } from "./renew-while-reading.ts";
-import { wholePayload } from "./read/show-payload.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 /**
@@ -26,7 +24,7 @@ export function assignWaiting(engine: TimePort & WorkerPort, step: Step, endpoin
     const worker = job && engine.fleet.freest(endpointId);
     if (!worker) break;
     const now = engine.clock.now();
-    const payloads = step.inputOf(job);
+    const payloads = step.inputOf(job) ?? worker.ahead.take(job.id);
     const event = reserve(engine, worker);
     const handed = apply(step, job, event, now);
     if (handed.result !== "changed") {
@@ -69,11 +67,6 @@ export function assign(
 }
 
 type SendUses = StepPort & TimePort & WorkerPort & HistoryPort & LimitPort & WakePort;
-
-/** Maximum size of an input for which no memory has to be reserved, because it lies in the database. */
-const SMALL_BYTES = 256_000;
-
-const NEVER = new AbortController().signal;
 
 /** Sends jobs to their workers. Each worker gets its jobs in this order. Payloads that are not in memory are read first. */
 export function sendAssignments(engine: SendUses, assignments: readonly Assignment[]): void {
@@ -122,42 +115,12 @@ async function sendStored(engine: SendUses, assignment: Assignment): Promise<voi
   const stored = await engine.jobPayloads(assignment.job);
   if (stored === undefined) return;
   const { input, s3Config } = stored;
-  if (input.sizeBytes > SMALL_BYTES) {
-    await sendLarge(engine, assignment, stored);
+  if (input.sizeBytes > SMALL_INPUT_BYTES) {
+    await lendInput(engine, input, (bytes) => send(engine, assignment, { input: bytes, s3Config }));
     return;
   }
   const bytes = await input.bytes();
   if (bytes) void send(engine, assignment, { input: bytes, s3Config });
-}
-
-/** Waits for room for the input and for the message that contains it. Jobs without room are sent one after another. */
-async function sendLarge(
-  engine: SendUses,
-  assignment: Assignment,
-  { input, s3Config }: StoredPayloads,
-): Promise<void> {
-  const { lease, realClock, sending } = engine;
-  const room = await sending.take(2 * input.sizeBytes, NEVER, LIMITS.requestMs);
-  const giveBack = () => {
-    disarm();
-    room?.[Symbol.dispose]();
-  };
-  // A worker on a slow line keeps others waiting for the length of a lease at most.
-  const disarm = realClock.wakeAt(realClock.now() + lease.leaseMs, giveBack);
-  try {
-    const opened = await input.open();
-    const bytes = opened && (await wholePayload(opened, largeMemory));
-    const sent = bytes && send(engine, assignment, { input: bytes, s3Config });
-    if (!sent) return giveBack();
-    void sent.then(() => {
-      giveBack();
-      // The message has a copy of the input.
-      freeMemory(bytes);
-    });
-  } catch (error) {
-    giveBack();
-    throw error;
-  }
 }
 
 /** Resolves when its payloads no longer need memory. Undefined if they need none now. */
@@ -182,6 +145,7 @@ function send(
     leaseToken: job.lease.token,
     attempt: job.attempt,
     input: payloads.input,
+    ...(payloads.inputIsAhead && { inputIsAhead: true }),
     executionTimeoutMs: job.executionTimeoutMs,
     ...(payloads.s3Config ? { s3Config: payloads.s3Config } : {}),
     ...(job.webhook === undefined ? {} : { webhook: job.webhook }),

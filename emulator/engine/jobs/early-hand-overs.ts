@@ -86,7 +86,7 @@ export class EarlyHandOvers {
     if (this.#leaving.delete(assignment)) return worker.giveBack(leaseToken);
     this.#takenBackAt = this.#parts.realClock.now();
     this.#parts.forgetSpan(job);
-    worker.takeBack({ jobId: job.id, leaseToken });
+    worker.send({ revocations: [{ jobId: job.id, leaseToken, reason: "taken-back" }] });
     this.#hold(assignment, leaseToken);
   }
 

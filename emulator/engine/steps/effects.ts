@@ -23,6 +23,8 @@ export interface Assignment {
 export interface JobPayloads {
   readonly input: Uint8Array;
   readonly s3Config: Uint8Array | undefined;
+  /** The worker has the input already; `input` is empty. */
+  readonly inputIsAhead?: boolean;
 }
 
 /** The payloads as they lie in the store. */

@@ -164,6 +164,12 @@ export class Steps {
     return this.#jobs.endpoint(endpointId).counts;
   }
 
+  /** The first waiting job of the endpoint in memory, if its input is not in memory. */
+  nextWithoutInput(endpointId: string): Job | undefined {
+    const [next] = this.#jobs.endpoint(endpointId).window.jobs;
+    return next && this.#jobs.inputOf(next.id) === undefined ? next : undefined;
+  }
+
   /**
    * Time since which the oldest job that may cause scaling has waited. Undefined if there is none, or if only the store knows
    * it.

@@ -70,6 +70,14 @@ export class Fleet {
     return [...(this.#byEndpoint.get(endpointId) ?? [])];
   }
 
+  /** The worker of an endpoint that has only one. */
+  onlyWorkerOf(endpointId: string): WorkerHandle | undefined {
+    const workers = this.#byEndpoint.get(endpointId);
+    if (workers?.size !== 1) return undefined;
+    const [worker] = workers;
+    return worker;
+  }
+
   states(endpointId: string): WorkersByState {
     return this.#states.get(endpointId) ?? NO_WORKERS;
   }

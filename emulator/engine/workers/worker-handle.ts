@@ -15,6 +15,7 @@ import {
 import { namesItsJobs } from "../../core/workers/external-id.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit } from "../../launch/launcher.ts";
+import { SentAhead } from "./session/sent-ahead.ts";
 import { WorkerCredit } from "./session/worker-credit.ts";
 
 /** Sends orders to a worker. Resolves when they take no memory any more. Undefined if that is at once. */
@@ -97,6 +98,8 @@ export class WorkerHandle {
   /** The handler that the worker was told to load, until it answers. Until then it gets no job. */
   #reload: Reload | undefined;
   #send: Send | undefined;
+  /** The input that its session was sent ahead of a job. */
+  readonly ahead = new SentAhead(() => this.#send);
   readonly #realClock: Pick<Clock, "now">;
   #requests = 0;
   readonly #gone = new AbortController();
@@ -187,6 +190,7 @@ export class WorkerHandle {
    */
   connect(send: Send): void {
     this.#credit.reset();
+    this.ahead.forget();
     this.#send = send;
   }
 
@@ -265,11 +269,6 @@ export class WorkerHandle {
   handOver(job: HandedJob): Promise<void> | undefined {
     const mayGo = this.#credit.startSending(job.leaseToken);
     return (mayGo && this.#send?.({ jobs: [job] })) || undefined;
-  }
-
-  /** Tells the worker to stop a job with a hand-over that is not stored. The lease is held until the worker says that it stopped. */
-  takeBack(lease: LeaseRef): void {
-    this.send({ revocations: [{ ...lease, reason: "taken-back" }] });
   }
 
   /** Holds a lease that was given to this worker in an earlier session. */

@@ -117,7 +117,17 @@ export interface ServiceMessage {
     | Piece
     | undefined;
   /** How many pieces of the worker were taken in this session, in all. */
-  piecesTaken?: number | undefined;
+  piecesTaken?:
+    | number
+    | undefined;
+  /** Sent to workers on the machine of the service only. */
+  inputAhead: InputAhead | undefined;
+}
+
+/** The input of a job that still waits: it may be handed over without one in this session. The worker keeps the newest of them. */
+export interface InputAhead {
+  jobId?: string | undefined;
+  input?: Uint8Array | undefined;
 }
 
 /** Consecutive bytes of an encoded WorkerMessage or ServiceMessage that is too large to be sent whole: what is urgent goes between them. */
@@ -185,7 +195,11 @@ export interface Job {
     | Uint8Array
     | undefined;
   /** W3C traceparent of what the execution belongs to. */
-  traceparent?: string | undefined;
+  traceparent?:
+    | string
+    | undefined;
+  /** The input is absent here: it is that of the InputAhead before. */
+  inputIsAhead?: boolean | undefined;
 }
 
 /** Consecutive chunks of one job, stored as a whole or not at all; repeated, if at all, as they were. */
@@ -248,7 +262,7 @@ export interface Revocation {
   leaseToken?:
     | string
     | undefined;
-  /** cancelled | timed-out | expired | lease-lost */
+  /** cancelled | timed-out | expired | lease-lost; taken-back, after which the worker reports OUTCOME_KIND_STOPPED, on the service's machine only */
   reason?: string | undefined;
 }
 
@@ -474,6 +488,7 @@ function createBaseServiceMessage(): ServiceMessage {
     redirect: undefined,
     piece: undefined,
     piecesTaken: undefined,
+    inputAhead: undefined,
   };
 }
 
@@ -508,6 +523,9 @@ export const ServiceMessage: MessageFns<ServiceMessage> = {
     }
     if (message.piecesTaken !== undefined) {
       writer.uint32(80).uint32(message.piecesTaken);
+    }
+    if (message.inputAhead !== undefined) {
+      InputAhead.encode(message.inputAhead, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -603,6 +621,71 @@ export const ServiceMessage: MessageFns<ServiceMessage> = {
             }
 
             message.piecesTaken = reader.uint32();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.inputAhead = InputAhead.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseInputAhead(): InputAhead {
+  return { jobId: undefined, input: undefined };
+}
+
+export const InputAhead: MessageFns<InputAhead> = {
+  encode(message: InputAhead, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== undefined) {
+      writer.uint32(10).string(message.jobId);
+    }
+    if (message.input !== undefined) {
+      writer.uint32(18).bytes(message.input);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): InputAhead {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseInputAhead();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.input = reader.bytes();
             continue;
           }
         }
@@ -1059,6 +1142,7 @@ function createBaseJob(): Job {
     executionTimeoutMs: undefined,
     s3Config: undefined,
     traceparent: undefined,
+    inputIsAhead: undefined,
   };
 }
 
@@ -1084,6 +1168,9 @@ export const Job: MessageFns<Job> = {
     }
     if (message.traceparent !== undefined) {
       writer.uint32(58).string(message.traceparent);
+    }
+    if (message.inputIsAhead !== undefined) {
+      writer.uint32(64).bool(message.inputIsAhead);
     }
     return writer;
   },
@@ -1155,6 +1242,14 @@ export const Job: MessageFns<Job> = {
             }
 
             message.traceparent = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.inputIsAhead = reader.bool();
             continue;
           }
         }

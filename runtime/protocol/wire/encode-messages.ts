@@ -3,16 +3,24 @@
  * in the order of fields.
  */
 import { Buffer } from "node:buffer";
-import { Chunks, Job, Piece, ServiceMessage, WorkerMessage } from "../generated/worker.ts";
+import {
+  Chunks,
+  InputAhead,
+  Job,
+  Piece,
+  ServiceMessage,
+  WorkerMessage,
+} from "../generated/worker.ts";
 import { asBuffer } from "./wire-fields.ts";
 
 /** The numbers of the fields, from `worker.proto`. */
 const FIELD = {
   WorkerMessage: { chunks: 5, piece: 12 },
   Chunks: { lines: 5 },
-  ServiceMessage: { jobs: 2, piece: 9 },
+  ServiceMessage: { jobs: 2, piece: 9, inputAhead: 11 },
   Job: { input: 4 },
   Piece: { data: 2 },
+  InputAhead: { input: 2 },
 } as const;
 
 /** Minimum bytes of an input that is not copied. Copying a smaller one costs less than joining a message. */
@@ -48,10 +56,17 @@ export function encodeWorkerMessage(message: WorkerMessage): Buffer {
 }
 
 export function encodeServiceMessage(message: ServiceMessage): Buffer {
-  const { piece } = message;
+  const { piece, inputAhead } = message;
   if (piece !== undefined) {
     const rest = ServiceMessage.encode({ ...message, piece: undefined });
     return encodeWith(rest, FIELD.ServiceMessage.piece, [innerOf(piece)]);
+  }
+  if (inputAhead !== undefined) {
+    const { jobId, input: bytes = new Uint8Array() } = inputAhead;
+    const start = InputAhead.encode({ jobId, input: undefined });
+    const rest = ServiceMessage.encode({ ...message, inputAhead: undefined });
+    const inner = { start, field: FIELD.InputAhead.input, bytes };
+    return encodeWith(rest, FIELD.ServiceMessage.inputAhead, [inner]);
   }
   const hasLarge = message.jobs.some(({ input }) => (input?.byteLength ?? 0) >= LARGE_BYTES);
   if (!hasLarge) return asBuffer(ServiceMessage.encode(message).finish());

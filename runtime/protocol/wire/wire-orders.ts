@@ -1,7 +1,14 @@
 /** Converts the service's messages of one turn to protobuf and back. */
 import type * as proto from "../generated/worker.ts";
 import type { HandedJob, Revocation, RevocationReason } from "../outcome.ts";
-import type { ChunkReceipt, OutcomeReceipt, Reload, ServiceOrders, Welcome } from "../session.ts";
+import type {
+  ChunkReceipt,
+  InputAhead,
+  OutcomeReceipt,
+  Reload,
+  ServiceOrders,
+  Welcome,
+} from "../session.ts";
 import { WireError } from "./wire-error.ts";
 import { requiredBytes, requiredCount, requiredLease, requiredText } from "./wire-fields.ts";
 
@@ -18,7 +25,10 @@ export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
   return {
     welcome: orders.welcome,
     jobs:
-      orders.jobs?.map((job) => ({ s3Config: undefined, traceparent: undefined, ...job })) ?? [],
+      orders.jobs?.map((job) => ({
+        ...{ s3Config: undefined, traceparent: undefined, inputIsAhead: undefined },
+        ...job,
+      })) ?? [],
     revocations: [...(orders.revocations ?? [])],
     outcomeReceipts: [...(orders.outcomeReceipts ?? [])],
     chunkReceipts: [...(orders.chunkReceipts ?? [])],
@@ -27,13 +37,14 @@ export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
     redirect: orders.redirect,
     piece: undefined,
     piecesTaken: undefined,
+    inputAhead: orders.inputAhead,
   };
 }
 
 /** @throws WireError if a required field is missing, or a value is unknown */
 export function decodeOrders(message: proto.ServiceMessage): ServiceOrders {
   const { welcome, jobs, revocations, outcomeReceipts, chunkReceipts, drain } = message;
-  const { reload, redirect } = message;
+  const { reload, redirect, inputAhead } = message;
   return {
     ...(welcome === undefined ? undefined : { welcome: decodeWelcome(welcome) }),
     ...(jobs.length === 0 ? undefined : { jobs: jobs.map(decodeJob) }),
@@ -47,6 +58,7 @@ export function decodeOrders(message: proto.ServiceMessage): ServiceOrders {
     ...(drain === true ? { drain } : undefined),
     ...(reload === undefined ? undefined : { reload: decodeReload(reload) }),
     ...(redirect === undefined ? undefined : { redirect }),
+    ...(inputAhead === undefined ? undefined : { inputAhead: decodeInputAhead(inputAhead) }),
   };
 }
 
@@ -71,12 +83,21 @@ function decodeJob(message: proto.Job): HandedJob {
   return {
     ...requiredLease(message, "Job"),
     attempt: requiredCount(message.attempt, "Job.attempt"),
-    input: requiredBytes(message.input, "Job.input"),
+    ...(message.inputIsAhead === true
+      ? { input: new Uint8Array(), inputIsAhead: true }
+      : { input: requiredBytes(message.input, "Job.input") }),
     executionTimeoutMs: requiredCount(message.executionTimeoutMs, "Job.execution_timeout_ms"),
     ...(message.s3Config === undefined
       ? undefined
       : { s3Config: requiredBytes(message.s3Config, "Job.s3_config") }),
     ...(message.traceparent === undefined ? undefined : { traceparent: message.traceparent }),
+  };
+}
+
+function decodeInputAhead({ jobId, input }: proto.InputAhead): InputAhead {
+  return {
+    jobId: requiredText(jobId, "InputAhead.job_id"),
+    input: requiredBytes(input, "InputAhead.input"),
   };
 }
 

@@ -24,6 +24,19 @@ it("a large job is sent alone, after all other messages", () => {
   expect(bundle.isEmpty).toBe(true);
 });
 
+it("an input ahead of its job is sent alone, after everything else, and gives way to a newer one", () => {
+  const bundle = new OrderBundle();
+  const older = { jobId: "a", input: new Uint8Array(9) };
+  const newer = { jobId: "b", input: new Uint8Array(9) };
+  bundle.add({ inputAhead: older });
+  bundle.add({ inputAhead: newer });
+  bundle.add({ jobs: [small] });
+  expect(bundle.take(false)).toEqual({ jobs: [small] });
+  expect(bundle.take(true)).toBeUndefined();
+  expect(bundle.take(false)).toEqual({ inputAhead: newer });
+  expect(bundle.isEmpty).toBe(true);
+});
+
 it("a job that was revoked while waiting is sent before its revocation; other revocations overtake jobs", () => {
   const bundle = new OrderBundle();
   const other = job("other", 1);

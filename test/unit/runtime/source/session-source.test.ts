@@ -44,6 +44,20 @@ test("the outcome of a revoked job is not sent", async () => {
   await source.close();
 });
 
+test("a job without an input has the one that came ahead of it, in the same session only", async () => {
+  const { worker, source, orders, sent } = await scene();
+  const ahead = (n: number) => ({ ...job(n), input: bytes(""), inputIsAhead: true });
+  orders({ inputAhead: { jobId: job(2).jobId, input: bytes("22") } });
+  orders({ jobs: [ahead(2)] });
+  expect(worker.jobs.at(-1)).toMatchObject({ jobId: job(2).jobId, input: bytes("22") });
+  orders({ jobs: [ahead(3)] });
+  expect(worker.jobs).toHaveLength(2);
+  await turn();
+  const outcome = { ...lease(job(3)), outcome: { kind: "handed-back" } };
+  expect(sent).toEqual([{ outcomes: [outcome], credit: 1 }]);
+  await source.close();
+});
+
 test("a job whose hand-over is taken back is reported as stopped once it has stopped", async () => {
   const { worker, source, orders, sent } = await scene();
   const revocation = { ...lease(job(1)), reason: "taken-back" } as const;

@@ -75,17 +75,20 @@ const orders = fc.record(
   {
     welcome: fc.record({ workerId: text, endpointId: text, leaseMs: count, leaseRenewalMs: count }),
     jobs: some(
-      fc.record(
-        {
-          ...lease,
-          attempt: count,
-          input: bytes,
-          executionTimeoutMs: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
-          s3Config: bytes,
-          traceparent: text,
-        },
-        { requiredKeys: ["jobId", "leaseToken", "attempt", "input", "executionTimeoutMs"] },
-      ),
+      fc
+        .record(
+          {
+            ...lease,
+            attempt: count,
+            input: bytes,
+            executionTimeoutMs: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+            s3Config: bytes,
+            traceparent: text,
+            inputIsAhead: fc.constant(true),
+          },
+          { requiredKeys: ["jobId", "leaseToken", "attempt", "input", "executionTimeoutMs"] },
+        )
+        .map((job) => (job.inputIsAhead ? { ...job, input: new Uint8Array() } : job)),
     ),
     revocations: some(
       fc.record({
@@ -96,6 +99,7 @@ const orders = fc.record(
     outcomeReceipts: some(fc.record({ ...lease, accepted: fc.boolean() })),
     chunkReceipts: some(fc.record({ ...lease, nextIndex: u32 })),
     drain: fc.constant(true),
+    inputAhead: fc.record({ jobId: text, input: bytes }),
   },
   { requiredKeys: [] },
 );
