@@ -1,4 +1,4 @@
-/** Makes bytes of a peer: valid messages of HTTP/2, gRPC, TLS and HTTP/1, and damaged ones. */
+/** Makes bytes of a peer: valid messages of HTTP/2, gRPC, TLS, HTTP/1 and the frames of workers, and damaged ones. */
 import { Buffer } from "node:buffer";
 import { Duplex } from "node:stream";
 import { connect } from "node:tls";
@@ -130,6 +130,29 @@ function grpcMessage(random: SeededRandom): Buffer {
   head.writeUInt8(random.integer(0, 9) > 0 ? 0 : random.integer(1, 255), 0);
   head.writeUInt32BE(random.integer(0, 9) > 0 ? body.length : random.integer(0, 2 ** 32 - 1), 1);
   return Buffer.concat([head, body]);
+}
+
+/** A frame of a worker on the machine: mostly with its own length, and a notice in one of some cases. */
+function prefixed(random: SeededRandom, body: Buffer, isNotice: boolean): Buffer {
+  const head = Buffer.alloc(4);
+  const length = random.integer(0, 9) > 0 ? body.length : random.integer(0, 2 ** 31 - 1);
+  head.writeUInt32BE(length + (isNotice ? 2 ** 31 : 0));
+  return Buffer.concat([head, body]);
+}
+
+/** The bytes of a worker on the machine of the service: its preface, a notice of who it is, and messages. */
+export function workerFrames(random: SeededRandom, caller: Caller | undefined): Buffer[] {
+  const opener = caller ?? { token: noise(random, 30).toString("latin1"), instance: 7 };
+  const notices = [JSON.stringify(opener), JSON.stringify(opener), "null", "{", "x".repeat(9_000)];
+  const frames = [
+    Buffer.from(random.integer(0, 9) > 0 ? "SVF1" : "SVF2"),
+    prefixed(random, Buffer.from(pick(random, notices)), random.integer(0, 9) > 0),
+  ];
+  for (let left = random.integer(0, 9); left > 0; left -= 1) {
+    const body = pick(random, [GREETING, message(random), damaged(random, GREETING)]);
+    frames.push(prefixed(random, body, random.integer(0, 9) === 0));
+  }
+  return frames;
 }
 
 /** Bytes after the preface of a connection: sessions, their messages, resets, and frames of all kinds. */

@@ -14,6 +14,7 @@ import {
   pick,
   PREFACE,
   tlsRecord,
+  workerFrames,
 } from "./raw-bytes.ts";
 
 /** Ports for a peer, and the secrets it knows. */
@@ -44,9 +45,17 @@ const connect = (to: net.NetConnectOpts): net.Socket =>
 
 const toPort = (port: number) => connect({ host: "127.0.0.1", port });
 
-function sendFrames(random: SeededRandom, socket: net.Socket, { caller }: Ports): void {
-  const known = random.integer(0, 1) === 0 ? caller : undefined;
-  const frames = [PREFACE, ...http2Frames(random, known)];
+type MakeFrames = (random: SeededRandom, caller: Caller | undefined) => readonly Buffer[];
+
+const http2: MakeFrames = (random, caller) => [PREFACE, ...http2Frames(random, caller)];
+
+function sendFrames(
+  random: SeededRandom,
+  socket: net.Socket,
+  { caller }: Ports,
+  make: MakeFrames = http2,
+): void {
+  const frames = make(random, random.integer(0, 1) === 0 ? caller : undefined);
   const bytes = frames.map((each) => (random.integer(0, 19) === 0 ? damaged(random, each) : each));
   // The bytes go in one packet, or in several.
   if (random.integer(0, 1) === 0) socket.write(Buffer.concat(bytes));
@@ -83,6 +92,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
   async framesAtSocket(random, ports) {
     const socket = connect({ path: ports.workerSocket });
     sendFrames(random, socket, ports);
+    return socket;
+  },
+  async workersAtSocket(random, ports) {
+    const socket = connect({ path: ports.workerSocket });
+    sendFrames(random, socket, ports, workerFrames);
     return socket;
   },
   async requestsAtClients(random, ports) {
