@@ -44,7 +44,7 @@ export async function oneJob(bench: Bench, plan: OneJob): Promise<readonly Line[
   const bare = { ...job, origin: server.origin };
   const p50 = async (subject: Subject, expected: string): Promise<number> =>
     (await bench.client.load(subject, { inFlight: 1, durationMs }, expected)).p50Ms;
-  const measured = await interleave(bench, plan.rounds, {
+  const measured = await interleave<string, number>(bench, plan.rounds, {
     ours: () => p50(job, '"COMPLETED"'),
     HTTP: () => p50(bare, "input"),
     fdatasync: () => disk.p50Ms(times),
@@ -53,7 +53,7 @@ export async function oneJob(bench: Bench, plan: OneJob): Promise<readonly Line[
     JSON: () => medianOf(times, async () => void JSON.stringify(JSON.parse(body))),
     ...(other && { before: () => p50(other, '"COMPLETED"') }),
   });
-  const { ours, before, ...floors } = measured;
+  const { ours = [], before, ...floors } = measured;
   const named = Object.entries(floors).map(
     ([name, values]) => `${name} ${number(summarize(values).median)} ms`,
   );
@@ -62,7 +62,7 @@ export async function oneJob(bench: Bench, plan: OneJob): Promise<readonly Line[
     unit: "ms",
     ours,
     beside: "HTTP + 2 × fdatasync + gRPC + IPC there and back + JSON",
-    others: sum(...Object.values(floors), floors.fdatasync),
+    others: sum(...Object.values(floors), floors["fdatasync"] ?? []),
     ...(limit !== undefined && { target: (ratio) => atMost(limit, ratio) }),
     notes: [`floors: ${named.join(", ")}`],
   });

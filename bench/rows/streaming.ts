@@ -93,7 +93,7 @@ async function firstChunk(bench: Bench, rivals: Rivals): Promise<readonly Line[]
     median((await bench.client.follow(subject, times)).map(({ firstMs }) => firstMs));
   const { origin, request } = rivals.ours.submission("chunks", "run", body);
   const own = { ...request, headers: { ...request.headers, accept: STREAM_TYPE } };
-  const measured = await interleave(bench, bench.rounds, {
+  const measured = await interleave<string, number>(bench, bench.rounds, {
     ...each(rivals, body, p50),
     own: () => p50({ origin, request: own }),
   });

@@ -1,7 +1,7 @@
 /** Hands waiting jobs to workers that have credit, and sends them: early where that is allowed, else once the hand-over is durable. */
 import type { HandOver } from "../../core/jobs/job-event.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
-import type { Assignment, JobPayloads, StoredPayloads } from "../steps/effects.ts";
+import type { Assignment, JobPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
 import { apply } from "../steps/apply.ts";
 import type { StepPort } from "../steps/step-port.ts";

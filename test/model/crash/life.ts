@@ -64,7 +64,7 @@ export class Life {
     const life = new Life(test, disk, gate, told);
     test.engine.events.follow((event) => {
       if (event.type !== "job" || life.#isOver) return;
-      told.status(event.jobId, event.to);
+      if (event.to) told.status(event.jobId, event.to);
       if (event.to === "IN_PROGRESS") told.attempt(event.jobId, (told.of(event.jobId).starts += 1));
     });
     for (let count = 0; count < WORKERS; count += 1)

@@ -5,7 +5,6 @@ import { submit, submitAndWait } from "../../../emulator/engine/jobs/submit.ts";
 import { WorkerHandle } from "../../../emulator/engine/workers/worker-handle.ts";
 import { WorkerSession } from "../../../emulator/engine/workers/session/worker-session.ts";
 import { WireSession, type WorkerCall } from "../../../emulator/grpc/wire-session.ts";
-import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
 import type { ServiceOrders, WorkerReport } from "../../../runtime/protocol/session.ts";
 import {
   decodeOrders,
@@ -166,7 +165,9 @@ it("receipts of outcomes alone wait for the next order, or for their time", asyn
   await using test = await createTestEngine();
   const { call, told } = await connected(test, 1, 50);
   const ended = async () => {
-    const [{ jobId, leaseToken }] = (told.at(-1) as ServiceOrders).jobs as [LeaseRef];
+    const [lease] = (told.at(-1) as ServiceOrders).jobs ?? [];
+    if (lease === undefined) throw new Error("no job was handed over");
+    const { jobId, leaseToken } = lease;
     told.length = 0;
     call.report({ outcomes: [{ jobId, leaseToken, outcome: { kind: "completed" } }] });
     await test.clock.settle();
