@@ -98,7 +98,7 @@ async function firstChunk(bench: Bench, rivals: Rivals): Promise<readonly Line[]
     own: () => p50({ origin, request: own }),
   });
   const pair = { what: "/run to first chunk, p50", unit: "ms" } as const;
-  const target: Target = (times) => atMost(FIRST_CHUNK_LIMIT, times);
+  const target: Target = (ratio) => atMost(FIRST_CHUNK_LIMIT, ratio);
   const what = "/run that answers with its stream, to first chunk, p50";
   return [
     ...linesOf(rivals, measured, { ...pair, ours: measured["ours"] ?? [], target }),

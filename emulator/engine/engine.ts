@@ -15,7 +15,6 @@ import { checkData } from "./jobs/check-data.ts";
 import { endDamaged } from "./jobs/damaged-data.ts";
 import { putBackUnsent } from "./jobs/put-back-unsent.ts";
 import type { Assignment } from "./steps/effects.ts";
-import { InputsAhead } from "./jobs/inputs-ahead.ts";
 import { expireDue } from "./jobs/expire-jobs-and-leases.ts";
 import { RecoveredJobs } from "./jobs/recovered-jobs.ts";
 import { tellOfJobsLeft } from "./ownership/gain-endpoints.ts";
@@ -106,8 +105,6 @@ export async function createEngine(
   });
   if (ownership.isShared) signals.jobsChanged.on(() => owner.look());
   signals.jobsChanged.on(workers.jobsChanged);
-  const inputsAhead = new InputsAhead(context);
-  signals.jobsChanged.on((endpointId) => inputsAhead.consider(endpointId));
   signals.podChanged.on((podId) => pods.consider(podId));
   signals.webhookDue.on(() => webhooks.wake());
   signals.laterDelivery.on((jobId) => webhooks.release(jobId));

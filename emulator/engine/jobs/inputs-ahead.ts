@@ -26,7 +26,7 @@ export class InputsAhead {
   }
 
   /** Call it when jobs of the endpoint have changed. */
-  consider(endpointId: string): void {
+  readonly consider = (endpointId: string): void => {
     const { fleet, ownership, steps } = this.#uses;
     const worker = ownership.isShared ? undefined : fleet.onlyWorkerOf(endpointId);
     if (worker?.launched?.kind !== "process" || worker.credit > 0 || worker.heldCount === 0) return;
@@ -35,7 +35,7 @@ export class InputsAhead {
     this.#looked.set(worker, next.id);
     // The hand-over finds what is wrong with an input.
     this.#send(worker, next).catch(() => undefined);
-  }
+  };
 
   async #send(worker: WorkerHandle, job: Job): Promise<void> {
     const stored = await this.#uses.jobPayloads(job);

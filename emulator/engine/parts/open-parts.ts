@@ -23,6 +23,7 @@ import type { Job } from "../../core/jobs/job.ts";
 import { readPayloads } from "../jobs/job-payloads.ts";
 import { sendAssignments } from "../jobs/assign.ts";
 import { EarlyChunks } from "../streams/early-chunks.ts";
+import { InputsAhead } from "../jobs/inputs-ahead.ts";
 import { EarlyHandOvers } from "../jobs/early-hand-overs.ts";
 import { JobWatchers } from "../steps/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "../limits/bytes-in-flight.ts";
@@ -152,6 +153,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
     earlyChunks: new EarlyChunks(parts),
   };
   releaseSteps(context, { signals, onDefect });
+  signals.jobsChanged.on(new InputsAhead(context).consider);
   return { context, signals, startWork: new StartWork(realClock, log) };
 }
 
