@@ -27,7 +27,7 @@ const aloneFiles = [
   "test/e2e/cluster/torture.full.test.ts",
   "test/e2e/dashboard/load.full.test.ts",
   "test/e2e/http/load.full.test.ts",
-  "test/e2e/jobs/deadline.full.test.ts",
+  "test/e2e/jobs/deadline.test.ts",
 ];
 
 /** Tests of the HTTP interface once more: each request comes to a replica that has nothing, and is passed on to another one. */
