@@ -1,7 +1,7 @@
 /** A line of the table: a measurement, its comparison, and the wanted ratio. */
 import { ratio, summarize, type Summary } from "./statistics.ts";
 
-/** Of a measurement; empty for a count. */
+/** Unit of a measurement; empty for a count. */
 export type Unit = "ms" | "µs" | "jobs/s" | "req/s" | "chunks/s" | "MB/s" | "MB" | "B" | "";
 
 /** A floor (a limit of the machine) or a peer (another program for the same work), measured in the same run. */

@@ -4,7 +4,8 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { isTerminal } from "../../../runtime/protocol/job-status.ts";
-import { check, type Expectation, type ViolationKind } from "../crash/history-checker.ts";
+import type { ViolationKind } from "../crash/dossier.ts";
+import { check, type Expectation } from "../crash/history-checker.ts";
 import type { Fact, ReadChunk } from "../crash/history.ts";
 
 export interface FleetViolation {

@@ -1,47 +1,16 @@
 /** Plants each kind of violation in a sound history; the checker finds it, and nothing in a sound one. */
 import { describe, expect, it } from "vitest";
-import { check, type Expectation, type ViolationKind } from "./history-checker.ts";
-import type { Fact } from "./history.ts";
-
-type Untimed = Fact extends infer T ? (T extends Fact ? Omit<T, "at"> : never) : never;
-
-/** Facts in order. */
-function history(...facts: readonly Untimed[]): readonly Fact[] {
-  return facts.map((fact, position) => ({ at: position, ...fact }));
-}
-
-const expectations: Readonly<Record<string, Expectation>> = {
-  plain: { statuses: ["COMPLETED"], output: { length: 3 } },
-  streams: { statuses: ["COMPLETED"], chunks: ["a", "b"] },
-  fails: { statuses: ["FAILED"], afterRetry: "COMPLETED" },
-};
-
-function expected(marker: string): Expectation {
-  return expectations[marker.split("-")[0] ?? ""] ?? { statuses: ["COMPLETED"] };
-}
-
-function kinds(facts: readonly Fact[]): ViolationKind[] {
-  return check(facts, expected).map(({ kind }) => kind);
-}
-
-const jobId = "j1";
-const marker = "plain-1";
-const handOver = (attempt: number) =>
-  [
-    { type: "handed-over", jobId, leaseToken: `t${attempt}`, attempt },
-    { type: "started", jobId, attempt, marker },
-  ] as const;
-const report = (attempt: number, kind: "completed" | "failed" | "lost", accepted = true) =>
-  [
-    { type: "outcome-sent", jobId, leaseToken: `t${attempt}`, kind },
-    { type: "receipt", jobId, leaseToken: `t${attempt}`, kind, accepted, forged: false },
-  ] as const;
-const submitted = { type: "submitted", jobId, marker } as const;
-const output = (attempt: number) => ({ marker, attempt, length: 3 });
-const completed = (attempt: number) =>
-  ({ type: "seen", jobId, status: "COMPLETED", output: output(attempt) }) as const;
-const seen = (status: "IN_QUEUE" | "IN_PROGRESS" | "FAILED" | "CANCELLED") =>
-  ({ type: "seen", jobId, status }) as const;
+import {
+  completed,
+  handOver,
+  history,
+  jobId,
+  kinds,
+  marker,
+  report,
+  seen,
+  submitted,
+} from "./planted-facts.ts";
 
 describe("a sound history has no violation", () => {
   it("when a job is handed over once and completes", () => {
@@ -226,52 +195,6 @@ describe("the checker finds", () => {
     const cancelled = { type: "cancelled", jobId } as const;
     const facts = [submitted, ...handOver(1), cancelled, ...report(1, "completed")] as const;
     expect(kinds(history(...facts, seen("CANCELLED")))).toEqual(["stale-outcome-accepted"]);
-  });
-
-  it("one hand-over given twice", () => {
-    const [handed] = handOver(1);
-    const sameAttempt = { ...handed, leaseToken: "other" };
-    const sameToken = { ...handed, attempt: 2 };
-    expect(kinds(history(submitted, ...handOver(1), sameAttempt, completed(1)))).toEqual([
-      "handed-over-twice",
-    ]);
-    expect(kinds(history(submitted, ...handOver(1), sameToken, completed(2)))).toEqual([
-      "handed-over-twice",
-    ]);
-  });
-
-  it("an attempt that is made again after a kill, if a receipt or an answer told of it before", () => {
-    const again = handOver(1).map((fact) =>
-      "leaseToken" in fact ? { ...fact, leaseToken: "again" } : fact,
-    );
-    const killed = { type: "killed" } as const;
-    const toldBy = (...told: readonly Untimed[]) =>
-      kinds(history(submitted, ...handOver(1), ...told, killed, ...again, completed(1)));
-    expect(toldBy()).toEqual([]);
-    const [, receipt] = report(1, "failed");
-    for (const told of [seen("IN_PROGRESS"), receipt])
-      expect(toldBy(told)).toEqual(["handed-over-twice", "run-again"]);
-  });
-
-  it("a job that is gone after a kill, if its submission was answered", () => {
-    const killed = { type: "killed" } as const;
-    const gone = { type: "not-found", jobId } as const;
-    expect(kinds(history(...handOver(1), killed, gone))).toEqual([]);
-    expect(kinds(history(submitted, ...handOver(1), killed, gone))).toEqual(["lost"]);
-    expect(kinds(history(...handOver(1), gone))).toEqual(["lost"]);
-  });
-
-  it("one hand-over run twice", () => {
-    const [, started] = handOver(1);
-    expect(kinds(history(submitted, ...handOver(1), started, completed(1)))).toEqual(["run-again"]);
-  });
-
-  it("a run without a hand-over, and a run of a refused submission", () => {
-    const [, started] = handOver(1);
-    const [handed] = handOver(2);
-    expect(kinds(history(submitted, started, handed, completed(2)))).toEqual(["ran-unasked"]);
-    const refused = { type: "submission-refused", marker } as const;
-    expect(kinds(history(refused, ...handOver(1), completed(1)))).toEqual(["ran-unasked"]);
   });
 
   it("one submission that created two jobs", () => {

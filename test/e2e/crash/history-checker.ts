@@ -1,6 +1,8 @@
 /** Finds violations in a history: a job that was lost, ran again after its end, or was ended by a stale outcome. */
 import { isDeepStrictEqual } from "node:util";
 import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
+import { type Dossier, of, type OfType, type Violation } from "./dossier.ts";
+import { forgottenAt, leaseViolations, runViolations } from "./hand-overs.ts";
 import type { Fact } from "./history.ts";
 
 /** The end that a job must have, as its submission's marker says. */
@@ -13,36 +15,6 @@ export interface Expectation {
   readonly output?: Readonly<Record<string, unknown>>;
   /** Outputs of the chunks that it must have streamed, without their attempt. */
   readonly chunks?: readonly unknown[];
-}
-
-export type ViolationKind =
-  /** A job that was acknowledged or handed over is unknown, or has no end. */
-  | "lost"
-  | "wrong-end"
-  | "wrong-output"
-  | "wrong-stream"
-  /** A job ran again after its outcome was acknowledged. */
-  | "run-again"
-  | "stale-outcome-accepted"
-  /** A job's end changed after it was seen. */
-  | "end-changed"
-  | "handed-over-twice"
-  | "ran-unasked"
-  | "submitted-twice"
-  | "miscounted";
-
-export interface Violation {
-  readonly kind: ViolationKind;
-  readonly says: string;
-}
-
-type OfType<T extends Fact["type"]> = Extract<Fact, { type: T }>;
-
-/** All facts about one job, and the moments in which the service was killed. */
-interface Dossier {
-  readonly jobId: string;
-  readonly facts: readonly Fact[];
-  readonly kills: readonly number[];
 }
 
 /** All violations in `facts`, which must be in order. */
@@ -72,13 +44,6 @@ function isOfJob(fact: Fact): fact is Extract<Fact, { jobId: string }> {
   return "jobId" in fact;
 }
 
-function of<T extends Fact["type"]>(
-  { facts }: { readonly facts: readonly Fact[] },
-  ...types: T[]
-): OfType<T>[] {
-  return facts.filter((fact): fact is OfType<T> => (types as string[]).includes(fact.type));
-}
-
 function markersOfSeveralJobs(facts: readonly Fact[]): Violation[] {
   const named = of({ facts }, "submitted", "started");
   return [...Map.groupBy(named, ({ marker }) => marker)].flatMap(([marker, entries]) => {
@@ -97,72 +62,6 @@ function refusedButRun(facts: readonly Fact[]): Violation[] {
       kind: "ran-unasked",
       says: `submission ${marker} was refused and ran as ${jobId}`,
     }));
-}
-
-/**
- * When a kill made the service forget the hand-over, if it may have: a hand-over leaves while it is being stored, and no answer or
- * receipt has told of it.
- */
-function forgottenAt(dossier: Dossier, handed: OfType<"handed-over">): number | undefined {
-  const killedAt = dossier.kills.find((at) => at > handed.at);
-  if (killedAt === undefined) return undefined;
-  const isTold =
-    of(dossier, "receipt").some(
-      ({ accepted, leaseToken }) => accepted && leaseToken === handed.leaseToken,
-    ) ||
-    of(dossier, "seen").some(
-      ({ at, status }) => status !== "IN_QUEUE" && handed.at < at && at < killedAt,
-    );
-  return isTold ? undefined : killedAt;
-}
-
-/** The hand-overs that count: a forgotten one is made again under its number. */
-function standing(dossier: Dossier): OfType<"handed-over">[] {
-  const handed = of(dossier, "handed-over");
-  return handed.filter((each) => {
-    const at = forgottenAt(dossier, each);
-    if (at === undefined) return true;
-    return !handed.some((other) => other.attempt === each.attempt && other.at > at);
-  });
-}
-
-/** Each hand-over has its own attempt and token. */
-function leaseViolations(dossier: Dossier): Violation[] {
-  const handed = standing(dossier);
-  return [
-    ...repeated(handed, ({ attempt }) => `attempt ${attempt}`),
-    ...repeated(handed, ({ leaseToken }) => `token ${leaseToken}`),
-  ].map((what) => ({
-    kind: "handed-over-twice",
-    says: `${what} of ${dossier.jobId} was handed over more than once`,
-  }));
-}
-
-/** A handler runs each hand-over at most once, and nothing else. */
-function runViolations(dossier: Dossier): Violation[] {
-  const handed = of(dossier, "handed-over");
-  const standingOnes = standing(dossier);
-  const started = of(dossier, "started").filter(({ at, attempt }) => {
-    const last = handed.findLast((each) => each.attempt === attempt && each.at <= at);
-    return last === undefined || standingOnes.includes(last);
-  });
-  const attempts = new Set(handed.map(({ attempt }) => attempt));
-  const unasked = started.filter(({ attempt }) => !attempts.has(attempt));
-  return [
-    ...repeated(started, ({ attempt }) => `attempt ${attempt}`).map((what): Violation => ({
-      kind: "run-again",
-      says: `${what} of ${dossier.jobId} was run more than once`,
-    })),
-    ...unasked.map(({ attempt, jobId }): Violation => ({
-      kind: "ran-unasked",
-      says: `attempt ${attempt} of ${jobId} ran without having been handed over`,
-    })),
-  ];
-}
-
-function repeated<T>(entries: readonly T[], name: (entry: T) => string): string[] {
-  const groups = [...Map.groupBy(entries, name)];
-  return groups.filter(([, same]) => same.length > 1).map(([what]) => what);
 }
 
 const FINAL_KINDS: ReadonlySet<string> = new Set(["completed", "failed", "timed-out"]);

@@ -82,8 +82,8 @@ async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number)
     await delay(run.random.integer(0, 150));
   }
   const at = monotonicUs();
-  run.history.add({ type: "killed" });
   await emulator.kill();
+  run.history.add({ type: "killed" });
   return at;
 }
 
@@ -126,8 +126,11 @@ it(
       const { inQueue, inProgress } = (await client.health()).jobs;
       return inQueue + inProgress === 0 ? true : undefined;
     });
-    history.add({ type: "killed" });
+    await eventually("an outcome under an ended lease was refused", async () =>
+      history.facts().some((fact) => fact.type === "receipt" && fact.forged) ? true : undefined,
+    );
     await last.kill();
+    history.add({ type: "killed" });
 
     await using afterwards = start();
     await afterwards.ready;

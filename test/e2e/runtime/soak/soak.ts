@@ -1,7 +1,8 @@
 /** Hundreds of good and bad jobs, thousands in a full run, on four workers that are struck at random. */
 import fs from "node:fs";
 import { createClient, type EndpointClient } from "../../../../runtime/client/index.ts";
-import { check, type Violation } from "../../crash/history-checker.ts";
+import type { Violation } from "../../crash/dossier.ts";
+import { check } from "../../crash/history-checker.ts";
 import type { History } from "../../crash/history.ts";
 import { type SeededRandom } from "../../crash/seeded-random.ts";
 import { eventually, type ObservedProcess, processesMarked } from "../../jobs/observe.ts";
