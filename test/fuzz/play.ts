@@ -182,7 +182,9 @@ class Round {
       this.#count(`${nameOf(request)} ${status}`);
       const text = await answer.body.text();
       assertDocumented(request.method, path, { status, headers, text });
-      return status < 300 ? () => this.#learn(request, place, text) : undefined;
+      // Streams and the documentation page are no JSON.
+      const isJson = String(headers["content-type"]).startsWith("application/json");
+      return status < 300 && isJson ? () => this.#learn(request, place, text) : undefined;
     } catch (error) {
       if (hangUp.aborted && isStream(request)) return undefined;
       const sent = `${request.method} ${path} with ${body ?? "no body"}`;
@@ -217,8 +219,7 @@ class Round {
   /** Remembers the resources in the answer. */
   #learn({ method, path }: FuzzRequest, place: Place, text: string): void {
     const parameter = parameterNamedBy(method, path);
-    // The documentation page has files and is no JSON.
-    if (parameter === undefined || !/^[[{]/.test(text)) return;
+    if (parameter === undefined || text === "") return;
     // Lists begin with the newest, which must be remembered longest.
     for (const id of idsIn(JSON.parse(text)).toReversed())
       this.#ids.add(parameter, { ...place, [parameter]: id });

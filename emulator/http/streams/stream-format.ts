@@ -42,7 +42,7 @@ export const EVENT_STREAM: StreamFormat = {
 };
 
 /** One line per chunk, `{"restart":attempt}`, and the job as the last line. Nothing is written while nothing happens. */
-export const JSON_LINES: StreamFormat = {
+const JSON_LINES: StreamFormat = {
   contentType: "application/x-ndjson",
   frame(event, job) {
     switch (event.type) {

@@ -32,7 +32,7 @@ type GrpcCall = ServerDuplexStream<Buffer, Buffer>;
 export const TOKEN = "worker-token";
 const refusals = { token: status.UNAUTHENTICATED, endpoint: status.NOT_FOUND } as const;
 
-export abstract class WireService implements ScriptedService {
+abstract class WireService implements ScriptedService {
   #waiting: ((session: ScriptedSession) => void)[] = [];
   #opened: ScriptedSession[] = [];
   #refusal: "token" | "endpoint" | undefined;
