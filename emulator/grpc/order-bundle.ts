@@ -39,8 +39,8 @@ export class OrderBundle {
    */
   take(isSending: boolean): ServiceOrders | undefined {
     if (this.isEmpty) return undefined;
-    if (this.#inputAhead && !this.#orders && this.#jobs.length === 0)
-      return this.#takeInput(isSending);
+    const isRest = !this.#orders && this.#jobs.length === 0 && this.#late.length === 0;
+    if (this.#inputAhead && isRest) return this.#takeInput(isSending);
     const [first] = this.#jobs;
     const isNextLarge = first !== undefined && first.input.byteLength > PIECE_BYTES;
     const jobs = isSending || (this.#orders && isNextLarge) ? [] : this.#takeJobs();
@@ -54,6 +54,7 @@ export class OrderBundle {
     const inputAhead = this.#inputAhead;
     if (isSending || !inputAhead) return undefined;
     this.#inputAhead = undefined;
+    this.#sent = [];
     return { inputAhead };
   }
 

@@ -266,9 +266,11 @@ export class SessionSource implements JobSource {
   /** A hand-over to an earlier session may lack its input. Its job goes back to the queue. */
   #begins(job: HandedJob): void {
     if (job.inputIsAhead !== true) return this.#listener?.job(job);
-    const { jobId, input } = this.#ahead ?? {};
-    this.#ahead = undefined;
-    if (input !== undefined && jobId === job.jobId) return this.#listener?.job({ ...job, input });
+    const ahead = this.#ahead;
+    if (ahead?.jobId === job.jobId) {
+      this.#ahead = undefined;
+      return this.#listener?.job({ ...job, input: ahead.input });
+    }
     void this.finish(job, { kind: "handed-back" });
     this.grant(1);
   }

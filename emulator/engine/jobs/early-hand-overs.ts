@@ -4,7 +4,7 @@
  * the store. A hand-over that could not be stored is taken back: the worker stops the job and says so. Until then no worker gets the
  * job, and the worker is not idle.
  */
-import type { LeaseRef } from "../../../runtime/protocol/outcome.ts";
+import type { LeaseRef, Revocation } from "../../../runtime/protocol/outcome.ts";
 import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { atEndOfTurn } from "../../store/end-of-turn.ts";
@@ -32,6 +32,14 @@ export interface EarlyHandOverParts
   readonly holdEnded: (endpointId: string) => void;
 }
 
+/** A worker may still run the job. */
+interface Hold extends LeaseRef {
+  readonly worker: WorkerHandle;
+  readonly end: () => void;
+  /** The worker is alive: the hold lasts one more lease. */
+  readonly renew: () => void;
+}
+
 export class EarlyHandOvers {
   readonly #parts: EarlyHandOverParts;
   /** Hand-overs that leave at the end of this turn. */
@@ -42,8 +50,8 @@ export class EarlyHandOvers {
   readonly #countOf = new Map<WorkerHandle, number>();
   /** When a hand-over was last taken back (real time). */
   #takenBackAt = Number.NEGATIVE_INFINITY;
-  /** The lease of each job on hold, and what ends its hold. */
-  readonly #holds = new Map<string, { readonly leaseToken: string; readonly end: () => void }>();
+  /** By job. */
+  readonly #holds = new Map<string, Hold>();
 
   constructor(parts: EarlyHandOverParts) {
     this.#parts = parts;
@@ -86,7 +94,8 @@ export class EarlyHandOvers {
     if (this.#leaving.delete(assignment)) return worker.giveBack(leaseToken);
     this.#takenBackAt = this.#parts.realClock.now();
     this.#parts.forgetSpan(job);
-    worker.send({ revocations: [{ jobId: job.id, leaseToken, reason: "taken-back" }] });
+    if (worker.gone.aborted) return worker.release(leaseToken, this.#parts.clock.now());
+    worker.send({ revocations: [takenBack({ jobId: job.id, leaseToken })] });
     this.#hold(assignment, leaseToken);
   }
 
@@ -96,9 +105,28 @@ export class EarlyHandOvers {
   }
 
   /** The lease has ended at its worker. */
-  ended({ jobId, leaseToken }: LeaseRef): void {
+  ended(lease: LeaseRef): void {
+    this.#holdOf(lease)?.end();
+  }
+
+  /** The worker still runs the job of the lease. False if the job is not on hold under it. */
+  renew(lease: LeaseRef): boolean {
+    const hold = this.#holdOf(lease);
+    hold?.renew();
+    return hold !== undefined;
+  }
+
+  /** The worker has begun a session, and named its leases. Returns the revocations that it may have missed. */
+  named(worker: WorkerHandle, leases: readonly LeaseRef[]): Revocation[] {
+    const held = new Set(leases.map(({ leaseToken }) => leaseToken));
+    const holds = [...this.#holds.values()].filter((hold) => hold.worker === worker);
+    for (const hold of holds) if (!held.has(hold.leaseToken)) hold.end();
+    return holds.filter(({ leaseToken }) => held.has(leaseToken)).map(takenBack);
+  }
+
+  #holdOf({ jobId, leaseToken }: LeaseRef): Hold | undefined {
     const hold = this.#holds.get(jobId);
-    if (hold?.leaseToken === leaseToken) hold.end();
+    return hold?.leaseToken === leaseToken ? hold : undefined;
   }
 
   #hold({ job, worker }: Assignment, leaseToken: string): void {
@@ -110,9 +138,14 @@ export class EarlyHandOvers {
       worker.release(leaseToken, clock.now());
       holdEnded(job.endpointId);
     };
-    const disarm = realClock.wakeAt(realClock.now() + lease.leaseMs, end);
+    const arm = () => realClock.wakeAt(realClock.now() + lease.leaseMs, end);
+    let disarm = arm();
+    const renew = () => {
+      disarm();
+      disarm = arm();
+    };
     worker.gone.addEventListener("abort", end, { once: true });
-    this.#holds.set(job.id, { leaseToken, end });
+    this.#holds.set(job.id, { jobId: job.id, leaseToken, worker, end, renew });
   }
 
   #sendLeaving(): void {
@@ -131,6 +164,10 @@ export class EarlyHandOvers {
     if (count === 0) this.#countOf.delete(worker);
     else this.#countOf.set(worker, count);
   }
+}
+
+function takenBack({ jobId, leaseToken }: LeaseRef): Revocation {
+  return { jobId, leaseToken, reason: "taken-back" };
 }
 
 function tokenOf({ job }: Assignment): string {

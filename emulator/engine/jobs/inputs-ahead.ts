@@ -30,6 +30,8 @@ export class InputsAhead {
     const { fleet, ownership, steps } = this.#uses;
     const worker = ownership.isShared ? undefined : fleet.onlyWorkerOf(endpointId);
     if (worker?.launched?.kind !== "process" || worker.credit > 0 || worker.heldCount === 0) return;
+    // It would overtake the hand-over whose input is ahead.
+    if (worker.unsentCount > 0) return;
     const next = steps.nextWithoutInput(endpointId);
     if (next === undefined || this.#looked.get(worker) === next.id) return;
     this.#looked.set(worker, next.id);

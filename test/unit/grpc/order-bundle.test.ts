@@ -37,6 +37,20 @@ it("an input ahead of its job is sent alone, after everything else, and gives wa
   expect(bundle.isEmpty).toBe(true);
 });
 
+it("a revocation that waited for its job goes before an input ahead of another job, and is not kept by it", () => {
+  const bundle = new OrderBundle();
+  bundle.add({ jobs: [large] });
+  expect(bundle.take(false)?.jobs).toEqual([]);
+  expect(bundle.take(false)?.jobs).toEqual([large]);
+  bundle.add({ inputAhead: { jobId: "next", input: new Uint8Array(9) } });
+  bundle.add({ revocations: [revocationOf(large)] });
+  expect(bundle.take(true)?.revocations).toEqual([]);
+  expect(bundle.take(false)).toEqual({ jobs: [], revocations: [revocationOf(large)] });
+  expect(bundle.take(false)).toMatchObject({ inputAhead: { jobId: "next" } });
+  bundle.add({ revocations: [revocationOf(large)] });
+  expect(bundle.take(true)?.revocations).toEqual([revocationOf(large)]);
+});
+
 it("a job that was revoked while waiting is sent before its revocation; other revocations overtake jobs", () => {
   const bundle = new OrderBundle();
   const other = job("other", 1);

@@ -12,7 +12,7 @@ import type { WorkerHandle } from "../worker-handle.ts";
  * Returns jobs that never arrived at the worker to the queue; resolves when that is durable, with the answer for the worker.
  */
 export async function welcomed(
-  { clock, lease, steps, tell }: StepPort & TimePort & WorkerPort & TellPort,
+  { clock, early, lease, steps, tell }: StepPort & TimePort & WorkerPort & TellPort,
   worker: WorkerHandle,
   hello: Hello,
 ): Promise<ServiceOrders> {
@@ -38,5 +38,11 @@ export async function welcomed(
   const { endpointId, id: workerId, life, namesItsJobs, pendingReload: reload } = worker;
   // The worker may have missed the order to leave. A worker that the service started also gets it at its process.
   const drain = namesItsJobs && life.phase === "draining";
-  return { welcome: { workerId, endpointId, ...lease }, drain, ...(reload && { reload }) };
+  const welcome = { workerId, endpointId, ...lease };
+  return {
+    welcome,
+    revocations: early.named(worker, hello.held),
+    drain,
+    ...(reload && { reload }),
+  };
 }

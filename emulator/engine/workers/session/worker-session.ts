@@ -282,6 +282,7 @@ export class WorkerSession {
   }
 
   #renew(step: Step, lease: LeaseRef): boolean {
+    if (this.#engine.early.renew(lease)) return true;
     const job = step.job(lease.jobId);
     if (!job) return false;
     const { leaseMs } = this.#engine.lease;
