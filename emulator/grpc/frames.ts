@@ -6,6 +6,9 @@ import { FRAMES_PREFACE, FrameStream } from "../../runtime/pipe/frame-stream.ts"
 import { type CallEnd, isRefusal } from "./wire-session.ts";
 import type { Caller } from "./worker-admission.ts";
 
+/** A notice has room for it, whatever its characters. */
+const REASON_MAX_LENGTH = 1_000;
+
 interface Takers {
   /** Takes a worker that speaks frames. */
   readonly frames: (call: FrameStream, caller: Caller) => void;
@@ -35,7 +38,8 @@ export function tellFrames(socket: Socket, { frames, other }: Takers): void {
 function takeFrames(call: FrameStream, frames: Takers["frames"]): void {
   call.on("error", (end: Error | CallEnd) => {
     if (call.destroyed || end instanceof Error) return;
-    call.notify({ refused: isRefusal(end.code), reason: `${status[end.code]}: ${end.details}` });
+    const reason = `${status[end.code]}: ${end.details}`.slice(0, REASON_MAX_LENGTH);
+    call.notify({ refused: isRefusal(end.code), reason });
     call.end();
   });
   call.once("notice", (opener: unknown) => frames(call, callerOf(opener)));

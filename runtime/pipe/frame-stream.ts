@@ -5,13 +5,14 @@
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { MESSAGE_MAX_BYTES } from "../protocol/wire/pieces.ts";
 import { WireError } from "../protocol/wire/wire-error.ts";
 
 /** Begins a connection, so that a service can tell it from one of HTTP/2. */
 export const FRAMES_PREFACE = Buffer.from("SVF1");
 
-/** Maximum bytes of a frame: a message whose payloads are not worth pieces, or one piece. */
-const FRAME_MAX_BYTES = 4_194_304;
+/** Maximum bytes of a message: like in gRPC. */
+const FRAME_MAX_BYTES = MESSAGE_MAX_BYTES;
 
 /** Maximum bytes of a notice. */
 const NOTICE_MAX_BYTES = 8_192;
@@ -22,9 +23,15 @@ const NOTICE_BIT = 0x8000_0000;
 /** Maximum bytes of a message that is copied behind its head: writing both costs more than copying less. */
 const COPIED_MAX_BYTES = 16_384;
 
-interface Frame {
+interface Head {
   readonly isNotice: boolean;
   readonly sizeBytes: number;
+}
+
+/** A frame that is arriving, in memory of its own once it is wanted. */
+interface Frame extends Head {
+  bytes?: Buffer;
+  filled: number;
 }
 
 type Written = (error?: Error | null) => void;
@@ -35,10 +42,10 @@ type Written = (error?: Error | null) => void;
  */
 export class FrameStream extends Duplex {
   readonly #socket: Socket;
-  /** Bytes that came and are not read yet. */
-  #came: Buffer[] = [];
-  #cameBytes = 0;
-  /** The frame that is arriving. */
+  /** Bytes that came and are not read yet: at most what the socket reads at once. */
+  #rest: Buffer = Buffer.alloc(0);
+  readonly #head = Buffer.alloc(HEAD_BYTES);
+  #headFilled = 0;
   #frame: Frame | undefined;
   #isWanted = false;
 
@@ -47,11 +54,11 @@ export class FrameStream extends Duplex {
     super({ objectMode: true });
     this.#socket = socket;
     if (first.byteLength > 0) {
-      this.#add(first);
+      this.#rest = first;
       process.nextTick(() => this.#advance());
     }
     socket.on("data", (data: Buffer) => {
-      this.#add(data);
+      this.#rest = this.#rest.byteLength === 0 ? data : Buffer.concat([this.#rest, data]);
       this.#advance();
     });
     socket.on("end", () => this.push(null));
@@ -102,55 +109,45 @@ export class FrameStream extends Duplex {
     this.#socket.uncork();
   }
 
-  #add(data: Buffer): void {
-    this.#came.push(data);
-    this.#cameBytes += data.byteLength;
-  }
-
-  /** Passes on the frames that are whole: messages only while they are wanted, before which no more is read. */
+  /** Passes on the frames that are whole. Nothing of a message is read before it is wanted. */
   #advance(): void {
     while (!this.destroyed) {
       this.#frame ??= this.#nextFrame();
-      if (this.#frame === undefined || this.#cameBytes < this.#frame.sizeBytes) {
-        this.#socket.resume();
+      const frame = this.#frame;
+      if (frame === undefined) break;
+      if (!frame.isNotice && !this.#isWanted) {
+        this.#socket.pause();
         return;
       }
-      const { isNotice, sizeBytes } = this.#frame;
-      if (!isNotice && !this.#isWanted) break;
+      const bytes = (frame.bytes ??= Buffer.allocUnsafeSlow(frame.sizeBytes));
+      frame.filled += this.#take(bytes, frame.filled);
+      if (frame.filled < frame.sizeBytes) break;
       this.#frame = undefined;
-      const bytes = this.#take(sizeBytes);
-      if (isNotice) this.#notice(bytes);
+      if (frame.isNotice) this.#notice(bytes);
       else this.#isWanted = this.push(bytes);
     }
-    this.#socket.pause();
+    if (!this.destroyed) this.#socket.resume();
   }
 
+  /** The next frame once its head is whole. */
   #nextFrame(): Frame | undefined {
-    if (this.#cameBytes < HEAD_BYTES) return undefined;
-    const head = this.#take(HEAD_BYTES).readUInt32BE(0);
+    this.#headFilled += this.#take(this.#head, this.#headFilled);
+    if (this.#headFilled < HEAD_BYTES) return undefined;
+    this.#headFilled = 0;
+    const head = this.#head.readUInt32BE(0);
     const isNotice = head >= NOTICE_BIT;
     const sizeBytes = isNotice ? head - NOTICE_BIT : head;
     if (sizeBytes <= (isNotice ? NOTICE_MAX_BYTES : FRAME_MAX_BYTES))
-      return { isNotice, sizeBytes };
+      return { isNotice, sizeBytes, filled: 0 };
     this.destroy(new WireError("frame", `would have ${sizeBytes} bytes`));
     return undefined;
   }
 
-  /** The next bytes, in memory of their own. */
-  #take(sizeBytes: number): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(sizeBytes);
-    let at = 0;
-    while (at < sizeBytes) {
-      const [first] = this.#came;
-      if (first === undefined) break;
-      const part = first.subarray(0, sizeBytes - at);
-      bytes.set(part, at);
-      at += part.byteLength;
-      if (part.byteLength === first.byteLength) this.#came.shift();
-      else this.#came[0] = first.subarray(part.byteLength);
-    }
-    this.#cameBytes -= sizeBytes;
-    return bytes;
+  /** Moves what came into `bytes`. Returns the number of bytes moved. */
+  #take(bytes: Buffer, from: number): number {
+    const moved = this.#rest.copy(bytes, from);
+    this.#rest = this.#rest.subarray(moved);
+    return moved;
   }
 
   #notice(bytes: Buffer): void {
@@ -163,7 +160,7 @@ export class FrameStream extends Duplex {
   }
 }
 
-function headOf({ isNotice, sizeBytes }: Frame): Buffer {
+function headOf({ isNotice, sizeBytes }: Head): Buffer {
   const head = Buffer.allocUnsafe(HEAD_BYTES);
   head.writeUInt32BE(isNotice ? sizeBytes + NOTICE_BIT : sizeBytes, 0);
   return head;

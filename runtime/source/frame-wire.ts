@@ -12,7 +12,7 @@ export function overFrames(path: string, opener: Opener): OpenWire {
 
 class FrameWire implements Wire {
   readonly #stream: FrameStream;
-  #end: SessionEnd = { refused: false, reason: "the connection was closed" };
+  #end: SessionEnd | undefined;
 
   constructor(path: string, opener: Opener, events: WireEvents) {
     const socket = connect(path);
@@ -23,11 +23,13 @@ class FrameWire implements Wire {
       this.#end = { refused: end.refused, reason: end.reason };
     });
     this.#stream.on("data", (bytes: Buffer) => events.message(bytes));
+    // What the service said is why it ended, and what failed at the connection only followed from that.
     this.#stream.on("error", ({ message: reason }) => {
-      this.#end = { refused: false, reason };
+      this.#end ??= { refused: false, reason };
     });
     this.#stream.on("end", () => this.end());
-    this.#stream.on("close", () => events.ended(this.#end));
+    const closed = { refused: false, reason: "the connection was closed" };
+    this.#stream.on("close", () => events.ended(this.#end ?? closed));
   }
 
   write(message: Buffer, written?: () => void): void {

@@ -74,10 +74,10 @@ class ServiceSessions {
     const socket = place.kind === "plain" ? unixSocketOf(place.target) : undefined;
     if (socket !== undefined) return new WireSession(overFrames(socket, this.#opener), events);
     // A worker of this machine never loads it.
-    const grpc = import("./grpc.ts");
-    return new LaterSession(
-      grpc.then(({ findService }) => findService(place, this.#opener)),
-      events,
+    const opening = import("./grpc.ts").then(
+      ({ findService }) => findService(place, this.#opener),
+      (error: unknown) => ({ refused: false, reason: `gRPC cannot be loaded: ${String(error)}` }),
     );
+    return new LaterSession(opening, events);
   }
 }

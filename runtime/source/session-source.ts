@@ -24,8 +24,6 @@ const BUNDLE_BYTES = 4_000_000;
 /** Maximum bundles in transit with chunks of one job: while one is stored, another arrives. */
 const CHUNK_BUNDLES = 2;
 
-const defaultReconnect: BackoffTerms = { firstMs: 100, maxMs: 5_000 };
-
 export interface SessionSourceOptions {
   readonly openSession: OpenSession;
   readonly runtimeVersion: string;
@@ -223,7 +221,7 @@ export class SessionSource implements JobSource {
     if (this.#closed) return;
     if (refused) return this.#refuse(reason);
     this.#failures++;
-    const { onDisconnect, reconnect = defaultReconnect } = this.#options;
+    const { onDisconnect, reconnect = { firstMs: 100, maxMs: 5_000 } } = this.#options;
     // The first redirect is followed at once. Later ones wait, in case they form a circle.
     const isSentOn = isRedirected && this.#failures === 1;
     const waitMs = isSentOn ? 0 : backoffMs(this.#failures, reconnect, Math.random());

@@ -8,7 +8,7 @@ import type {
 } from "../../../runtime/protocol/session.ts";
 import { FILE_MIN_BYTES, type Payload } from "../../store/payload.ts";
 import type { StepPort } from "../steps/step-port.ts";
-import { checkedReport, checkedSmallReport } from "./checked-report.ts";
+import { checkedReport, checkedSmallReport, sizedReport } from "./checked-report.ts";
 
 export interface StagedChunks {
   readonly report: ChunkReport;
@@ -58,7 +58,7 @@ export function stageReport(
   for (const { value } of report.progress ?? []) bytes += value.byteLength;
   for (const { outcome } of report.outcomes ?? []) bytes += outputOf(outcome)?.byteLength ?? 0;
   if (bytes >= FILE_MIN_BYTES || terms.before) return stageAll(engine, report, terms);
-  return stagedBy(terms.isChecked ? report : checkedSmallReport(report), NONE);
+  return stagedBy(terms.isChecked ? sizedReport(report) : checkedSmallReport(report), NONE);
 }
 
 /** @param staged the payloads that were staged; the others are not in files */
@@ -100,7 +100,7 @@ async function stageAll(
   sent: WorkerReport,
   { before, isChecked }: StagingTerms,
 ): Promise<StagedReport> {
-  const report = isChecked ? sent : await checkedReport(sent);
+  const report = isChecked ? sizedReport(sent) : await checkedReport(sent);
   const { chunks = [], progress = [], outcomes = [] } = report;
   const byJob = Map.groupBy(chunks, ({ jobId }) => jobId);
   const outputs = outcomes.flatMap(({ outcome }) => outputOf(outcome) ?? []);

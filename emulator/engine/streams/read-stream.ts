@@ -86,7 +86,7 @@ export async function readStream(
 
 export type StreamEvent =
   | { readonly type: "chunks"; readonly batch: ShownBatch; readonly attempt: number }
-  /** The job runs again: earlier chunks are void, and the next chunk has index 0. */
+  /** The job runs again, or chunks were not stored: earlier chunks are void, and the next chunk has index 0. */
   | { readonly type: "restart"; readonly attempt: number }
   /** The final status; nothing follows. */
   | { readonly type: "end"; readonly view: JobView }
@@ -142,11 +142,11 @@ export async function* followStream(
         continue;
       }
       yield* passAll(place, batches);
-      if (last) {
-        yield { type: "end", view: await viewJob(engine, ref) };
-        return;
-      }
-      if (batches.length > 0) continue;
+      const undone = last && place.ends(job.chunkCount);
+      if (last) yield undone || { type: "end", view: await viewJob(engine, ref) };
+      if (last && !undone) return;
+      if (undone) tail.foundInStore();
+      if (undone || batches.length > 0) continue;
     }
     const hasChanged = await tail.changed(LIMITS.streamHoldMs, options.signal);
     if (options.signal.aborted) return;
@@ -162,6 +162,8 @@ function hasAllChunks(tail: ChunkTail, job: Job, { endpointId }: JobRef): boolea
 /** Position of a reader, who has everything before index `next` of `attempt`. */
 class ReadingPlace {
   #next: number;
+  /** Number of chunks of the attempt up to the last one that the reader was told. */
+  #told = 0;
   #attempt: number;
 
   /** @param attempt 0 if the reader does not know it */
@@ -180,6 +182,7 @@ class ReadingPlace {
 
   pass(batch: ShownBatch): StreamEvent {
     this.#next = batch.firstIndex + batch.count;
+    this.#told = this.#next;
     return { type: "chunks", batch, attempt: this.#attempt };
   }
 
@@ -187,9 +190,17 @@ class ReadingPlace {
   reach(attempt: number): StreamEvent | undefined {
     const restarted = attempt !== this.#attempt && this.#attempt > 0 && this.#next > 0;
     this.#attempt = attempt;
-    if (!restarted) return undefined;
-    this.#next = 0;
-    return { type: "restart", attempt };
+    return restarted ? this.#restart() : undefined;
+  }
+
+  /** The job has ended with `count` chunks. Returns a restart event if the reader was told chunks that were not stored. */
+  ends(count: number): StreamEvent | undefined {
+    return this.#told > count ? this.#restart() : undefined;
+  }
+
+  #restart(): StreamEvent {
+    [this.#next, this.#told] = [0, 0];
+    return { type: "restart", attempt: this.#attempt };
   }
 }
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type StagedReport, stageReport } from "../../../../emulator/engine/jobs/staged-report.ts";
 import type { WorkerReport } from "../../../../runtime/protocol/session.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 
 const LEASE = { jobId: "job", leaseToken: "token" };
@@ -35,6 +36,27 @@ function areLines(candidate: string, wanted: number): boolean {
   const parts = candidate.split("\n");
   return parts.pop() === "" && wanted > 0 && parts.length === wanted && parts.every(isJson);
 }
+
+it("of what is known to be JSON, the number of lines and the sizes still count", async () => {
+  await using test = await createTestEngine();
+  const staged = (report: WorkerReport) =>
+    stageReport(test.engine, report, { before: undefined, isChecked: true });
+  fc.assert(
+    fc.property(lines, count, (said, wanted) => {
+      const parts = said.split("\n");
+      const isWhole = parts.pop() === "" && wanted > 0 && parts.length === wanted;
+      const chunk = { ...LEASE, firstIndex: 0, count: wanted, lines: Buffer.from(said) };
+      const kept = isWhole ? [{ report: chunk }] : [];
+      expect(staged({ chunks: [chunk] })).toMatchObject({ chunks: kept });
+    }),
+  );
+  const value = Buffer.alloc(LIMITS.progressMaxBytes + 1, "1");
+  expect(await staged({ progress: [{ ...LEASE, value }] })).toMatchObject({ progress: [] });
+  const output = Buffer.alloc(LIMITS.outputMaxBytes + 1, "1");
+  const outcome = { kind: "completed", output } as const;
+  const { outcomes } = await staged({ outcomes: [{ ...LEASE, outcome }] });
+  expect(outcomes[0]?.report.outcome).toMatchObject({ failure: { type: "worker_refused" } });
+});
 
 it("what is no JSON, or has another number of lines, is not kept, whatever its size", async () => {
   await using test = await createTestEngine();

@@ -1,7 +1,10 @@
 /** Chunks that readers get before they are durable. */
 import { expect, it } from "vitest";
 import { followStream, type StreamEvent } from "../../../../emulator/engine/streams/read-stream.ts";
+import { cancel } from "../../../../emulator/engine/jobs/cancel.ts";
+import { chunksShown } from "../../../../emulator/engine/streams/shown-batches.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import { ScriptedWorker } from "../../scripted-worker.ts";
 import { gatedStore, isSettled, submitOne } from "../gated-store.ts";
 
 /** Reads the stream from its first chunk; `next` has the outputs of one more batch, or the type of another event. */
@@ -15,12 +18,13 @@ function follow({ engine }: TestEngine, jobId: string) {
   return { next, end: () => events.return() };
 }
 
-function outputsOf(event: StreamEvent): unknown {
+async function outputsOf(event: StreamEvent): Promise<unknown> {
   if (event.type !== "chunks") return event.type;
-  const { lines } = event.batch;
-  if (!(lines instanceof Uint8Array)) throw new Error("the chunks are small");
-  const texts = Buffer.from(lines).toString().trimEnd().split("\n");
-  return texts.map((text) => (JSON.parse(text) as { output: unknown }).output);
+  const chunks = await Array.fromAsync(chunksShown(event.batch));
+  return chunks.map((chunk) => {
+    const { output } = JSON.parse(Buffer.from(chunk).toString()) as { output: unknown };
+    return output;
+  });
 }
 
 it("chunks are read while they are being stored, and have their receipts after that", async () => {
@@ -101,11 +105,35 @@ it("chunks that are refused and sent again are read once", async () => {
   gate.refuse();
   await expect(refused).rejects.toMatchObject({ code: "storage_full" });
   const next = stream.next();
-  await worker.chunks(job, [1, 2]);
+  const again = new ScriptedWorker(test.engine, worker.worker);
+  await again.chunks(job, [1, 2]);
   expect(await isSettled(next)).toBe(false);
-  await worker.chunks(job, [3], 2);
+  await again.chunks(job, [3], 2);
   expect(await next).toEqual([3]);
   await stream.end();
+});
+
+it("a reader of chunks that are refused and never sent again is told to forget them before the end", async () => {
+  const { store, close } = gatedStore();
+  await using test = await createTestEngine(store);
+  const worker = await test.connectWorker("echo", { kind: "process" });
+  const { id } = await submitOne(test);
+  const job = await worker.nextJob();
+  const stream = follow(test, id);
+  await worker.chunks(job, [0]);
+  expect(await stream.next()).toEqual([0]);
+  const second = stream.next();
+  await isSettled(second);
+  const gate = close();
+  const refused = worker.chunks(job, [1], 1);
+  expect(await second).toEqual([1]);
+  gate.refuse();
+  await expect(refused).rejects.toMatchObject({ code: "storage_full" });
+  await cancel(test.engine, { endpointId: "echo", jobId: id });
+  expect(await stream.next()).toBe("restart");
+  expect(await stream.next()).toEqual([0]);
+  expect(await stream.next()).toBe("end");
+  expect(await stream.next()).toBe("over");
 });
 
 it.each([

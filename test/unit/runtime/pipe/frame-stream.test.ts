@@ -66,6 +66,27 @@ it("a notice comes before anybody wants messages, and those wait", async () => {
   expect(String(message)).toBe("first");
 });
 
+it("nothing of a message is read before messages are wanted", async () => {
+  const [near, far] = linked();
+  const reader = new FrameStream(far);
+  near.write(Buffer.from([0x00, 0x00, 0xff, 0xff]));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(far.isPaused()).toBe(true);
+  const message = once(reader, "data");
+  near.write(Buffer.alloc(0xffff));
+  expect((await message)[0]).toHaveLength(0xffff);
+});
+
+it("a large message may come byte by byte", async () => {
+  const [near, far] = linked();
+  const reader = new FrameStream(far);
+  const message = once(reader, "data");
+  const bytes = Buffer.alloc(300_000, 7);
+  near.write(Buffer.from([0x00, 0x04, 0x93, 0xe0]));
+  for (let at = 0; at < bytes.byteLength; at += 1) near.write(bytes.subarray(at, at + 1));
+  expect((await message)[0]).toEqual(bytes);
+});
+
 it("a reader that takes nothing more is sent nothing more", async () => {
   const [near, far] = linked();
   const [writer, reader] = [new FrameStream(near), new FrameStream(far)];
@@ -76,7 +97,7 @@ it("a reader that takes nothing more is sent nothing more", async () => {
 });
 
 it.each([
-  ["a message of more than 4 MiB", Buffer.from([0x00, 0x40, 0x00, 0x01])],
+  ["a message of more than 32 MB", Buffer.from([0x01, 0xe8, 0x48, 0x01])],
   ["a notice of more than 8 KiB", Buffer.from([0x80, 0x00, 0x20, 0x01])],
   ["a notice that is no JSON", Buffer.from([0x80, 0x00, 0x00, 0x01, 0x7b])],
 ])("%s ends the connection", async (_, bytes) => {
