@@ -25,6 +25,8 @@ interface Run {
   readonly ended: Progress;
   readonly random: SeededRandom;
   submissions: number;
+  /** Until the last kill there is always work. */
+  hasKills: boolean;
 }
 
 /** The marker says what the job does, and how it must end. */
@@ -51,7 +53,7 @@ function expected(marker: string): Expectation {
 /** Submits one job after the other and waits for its end, over any number of lives of the service. */
 async function submitAndWait(run: Run): Promise<void> {
   let life = await run.lives.after(0);
-  while (run.acknowledged.count < JOBS) {
+  while (run.hasKills || run.acknowledged.count < JOBS) {
     const jobId = await run.client.submit(nextInput(run));
     if (jobId === undefined) {
       life = await run.lives.after(life);
@@ -109,6 +111,7 @@ it(
       ended: new Progress(),
       random,
       submissions: 0,
+      hasKills: true,
     };
 
     const clients = Array.from({ length: CLIENTS }, () => submitAndWait(run));
@@ -116,6 +119,7 @@ it(
     for (let kill = 0; kill < KILLS; kill += 1) {
       killedAt.push(await liveAndDie(run, start, kill));
     }
+    run.hasKills = false;
     await using last = start();
     await last.ready;
     lives.begin();
