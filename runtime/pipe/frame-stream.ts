@@ -48,6 +48,8 @@ export class FrameStream extends Duplex {
   #headFilled = 0;
   #frame: Frame | undefined;
   #isWanted = false;
+  /** The other end sends nothing more. */
+  #hasEnded = false;
 
   /** @param first bytes that were read from the socket already */
   constructor(socket: Socket, first = Buffer.alloc(0)) {
@@ -61,7 +63,10 @@ export class FrameStream extends Duplex {
       this.#rest = this.#rest.byteLength === 0 ? data : Buffer.concat([this.#rest, data]);
       this.#advance();
     });
-    socket.on("end", () => this.push(null));
+    socket.on("end", () => {
+      this.#hasEnded = true;
+      this.#advance();
+    });
     socket.on("error", (error) => this.destroy(error));
     socket.on("close", () => this.destroy());
   }
@@ -126,7 +131,9 @@ export class FrameStream extends Duplex {
       if (frame.isNotice) this.#notice(bytes);
       else this.#isWanted = this.push(bytes);
     }
-    if (!this.destroyed) this.#socket.resume();
+    if (this.destroyed) return;
+    if (this.#hasEnded) this.push(null);
+    else this.#socket.resume();
   }
 
   /** The next frame once its head is whole. */

@@ -1,6 +1,7 @@
 /** The leases of a worker, each with its messages that the service has not confirmed. */
 import { leaseKey, type LeaseRef, type Outcome } from "../protocol/outcome.ts";
-import type { ChunkReport, OutcomeReport, PauseReport } from "../protocol/session.ts";
+import type { ChunkReport, PauseReport } from "../protocol/session.ts";
+import type { Outbox } from "./outbox.ts";
 
 /** One lease, from hand-over until the receipt for its outcome or its revocation. */
 interface Held extends LeaseRef {
@@ -8,6 +9,8 @@ interface Held extends LeaseRef {
   chunks: ChunkReport[];
   /** For each bundle that was sent and not confirmed, oldest first: the index after its last chunk. */
   bundleEnds: number[];
+  /** The hand-over was taken back: the service keeps no chunks of it, and gives no receipts for them. */
+  isTakenBack?: boolean;
   pause?: PauseReport;
   outcome?: Outcome;
   settle?: (accepted: boolean) => void;
@@ -40,7 +43,7 @@ export class LeaseBook {
   /** False: the lease has ended, and the chunks are useless. */
   keepChunks(report: ChunkReport): boolean {
     const held = this.#held.get(leaseKey(report));
-    if (held === undefined || held.outcome !== undefined) return false;
+    if (held === undefined || held.outcome !== undefined || held.isTakenBack) return false;
     held.chunks.push(report);
     return true;
   }
@@ -60,17 +63,20 @@ export class LeaseBook {
     return this.#held.get(leaseKey(lease))?.bundleEnds.length ?? 0;
   }
 
-  /** The connection is lost, and all unconfirmed bundles with it. */
-  nothingOnTheWay(): void {
-    for (const held of this.#held.values()) held.bundleEnds = [];
-  }
-
   chunksStored(lease: LeaseRef, nextIndex: number): void {
     const held = this.#held.get(leaseKey(lease));
     if (held === undefined) return;
     held.bundleEnds = held.bundleEnds.filter((end) => end > nextIndex);
     const kept = held.chunks.findIndex(({ firstIndex, count }) => firstIndex + count > nextIndex);
     held.chunks = kept === -1 ? [] : held.chunks.slice(kept);
+  }
+
+  /** The hand-over was taken back. True if its job still runs. */
+  takeBack(lease: LeaseRef): boolean {
+    const held = this.#held.get(leaseKey(lease));
+    if (held === undefined) return false;
+    [held.chunks, held.bundleEnds, held.isTakenBack] = [[], [], true];
+    return held.outcome === undefined;
   }
 
   /** True while the lease is held and no outcome was reported for it. */
@@ -105,20 +111,15 @@ export class LeaseBook {
     return held.outcome === undefined;
   }
 
-  unconfirmedChunks(): ChunkReport[] {
-    return Array.from(this.#held.values(), (held) => held.chunks).flat();
-  }
-
-  pauses(): PauseReport[] {
-    return Array.from(this.#held.values()).flatMap(({ pause, outcome }) =>
-      pause === undefined || outcome !== undefined ? [] : [pause],
-    );
-  }
-
-  unconfirmedOutcomes(): OutcomeReport[] {
-    return Array.from(this.#held.values()).flatMap(({ jobId, leaseToken, outcome }) =>
-      outcome === undefined ? [] : [{ jobId, leaseToken, outcome }],
-    );
+  /** Reports everything again that has no receipt, in a new session. */
+  repeatTo(outbox: Pick<Outbox, "chunks" | "pause" | "outcome">): void {
+    for (const held of this.#held.values()) {
+      const { jobId, leaseToken, chunks, pause, outcome } = held;
+      held.bundleEnds = [];
+      for (const report of chunks) outbox.chunks(report);
+      if (outcome !== undefined) outbox.outcome({ jobId, leaseToken, outcome });
+      else if (pause !== undefined) outbox.pause(pause);
+    }
   }
 
   /** Forgets everything; outcomes without a receipt count as not accepted. */

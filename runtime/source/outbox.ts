@@ -89,12 +89,15 @@ export class Outbox {
 
   /** Call it when the lease has ended: nothing more is reported about it. */
   forget(lease: LeaseRef): void {
-    const ofOthers = (entry: LeaseRef): boolean =>
-      entry.jobId !== lease.jobId || entry.leaseToken !== lease.leaseToken;
+    this.forgetStream(lease);
+    this.#outcomes = this.#outcomes.filter((outcome) => leaseKey(outcome) !== leaseKey(lease));
+  }
+
+  /** Call it when nothing is kept of the job but its outcome. */
+  forgetStream(lease: LeaseRef): void {
     this.#progress.delete(leaseKey(lease));
     this.#pauses.delete(leaseKey(lease));
-    this.#chunks = this.#chunks.filter(ofOthers);
-    this.#outcomes = this.#outcomes.filter(ofOthers);
+    this.#chunks = this.#chunks.filter((chunks) => leaseKey(chunks) !== leaseKey(lease));
   }
 
   draining(): void {

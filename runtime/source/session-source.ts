@@ -163,11 +163,8 @@ export class SessionSource implements JobSource {
     if (this.#ready !== undefined) this.#outbox.ready(this.#ready);
     if (this.#schemas !== undefined) this.#outbox.describe(this.#schemas);
     if (this.#initFailure !== undefined) this.#outbox.initFailed(this.#initFailure);
-    this.#book.nothingOnTheWay();
     this.#ahead = undefined;
-    for (const report of this.#book.unconfirmedChunks()) this.#outbox.chunks(report);
-    for (const pause of this.#book.pauses()) this.#outbox.pause(pause);
-    for (const outcome of this.#book.unconfirmedOutcomes()) this.#outbox.outcome(outcome);
+    this.#book.repeatTo(this.#outbox);
     if (this.#draining) this.#outbox.draining();
     this.#outbox.grant(this.#credit);
     this.#session = this.#options.openSession({
@@ -275,7 +272,10 @@ export class SessionSource implements JobSource {
 
   /** Whether the job of a revocation still runs. A hand-over that was taken back is held until its outcome was received. */
   #mustStop(revocation: Revocation): boolean {
-    if (revocation.reason === "taken-back") return this.#book.isRunning(revocation);
+    if (revocation.reason === "taken-back") {
+      this.#outbox.forgetStream(revocation);
+      return this.#book.takeBack(revocation);
+    }
     this.#outbox.forget(revocation);
     return this.#book.release(revocation, false);
   }

@@ -163,13 +163,14 @@ function hasAllChunks(tail: ChunkTail, job: Job, { endpointId }: JobRef): boolea
 class ReadingPlace {
   #next: number;
   /** Number of chunks of the attempt up to the last one that the reader was told. */
-  #told = 0;
+  #told: number;
   #attempt: number;
 
   /** @param attempt 0 if the reader does not know it */
   constructor(next: number, attempt: number) {
     this.#next = next;
     this.#attempt = attempt;
+    this.#told = attempt > 0 ? next : 0;
   }
 
   get next(): number {

@@ -113,7 +113,7 @@ it("chunks that are refused and sent again are read once", async () => {
   await stream.end();
 });
 
-it("a reader of chunks that are refused and never sent again is told to forget them before the end", async () => {
+it("a reader of chunks that are refused and never sent again is told to forget them before the end, also when it comes back", async () => {
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process" });
@@ -130,6 +130,11 @@ it("a reader of chunks that are refused and never sent again is told to forget t
   gate.refuse();
   await expect(refused).rejects.toMatchObject({ code: "storage_full" });
   await cancel(test.engine, { endpointId: "echo", jobId: id });
+  const signal = new AbortController().signal;
+  const ref = { endpointId: "echo", jobId: id };
+  const back = followStream(test.engine, ref, { from: 2, attempt: job.attempt, signal });
+  expect((await back.next()).value).toMatchObject({ type: "restart" });
+  await back.return();
   expect(await stream.next()).toBe("restart");
   expect(await stream.next()).toEqual([0]);
   expect(await stream.next()).toBe("end");

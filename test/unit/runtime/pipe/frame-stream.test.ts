@@ -77,6 +77,17 @@ it("nothing of a message is read before messages are wanted", async () => {
   expect((await message)[0]).toHaveLength(0xffff);
 });
 
+it("messages that came before the end are read before it, however late", async () => {
+  const [near, far] = linked();
+  const [writer, reader] = [new FrameStream(near), new FrameStream(far)];
+  for (let n = 0; n < 40; n += 1) writer.write(Buffer.from([n]));
+  writer.end();
+  await new Promise((resolve) => setImmediate(resolve));
+  const came: number[] = [];
+  for await (const message of reader) came.push(...(message as Buffer));
+  expect(came).toEqual(Array.from({ length: 40 }, (_, n) => n));
+});
+
 it("a large message may come byte by byte", async () => {
   const [near, far] = linked();
   const reader = new FrameStream(far);

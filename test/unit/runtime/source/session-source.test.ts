@@ -4,7 +4,14 @@ import { expect, test } from "vitest";
 import type { ServiceOrders, WorkerReport } from "../../../../runtime/protocol/session.ts";
 import type { SessionEvents } from "../../../../runtime/source/session.ts";
 import { SessionSource } from "../../../../runtime/source/session-source.ts";
-import { bytes, Connected, job, lease, welcome } from "../../../contract/job-source/connected.ts";
+import {
+  bytes,
+  chunk,
+  Connected,
+  job,
+  lease,
+  welcome,
+} from "../../../contract/job-source/connected.ts";
 
 /** A source with a welcome and a job, its session's events, and the messages sent since. */
 async function scene() {
@@ -83,6 +90,23 @@ test("an outcome that came before its hand-over is taken back is sent", async ()
   expect(sent).toMatchObject([{ outcomes: [lease(job(1))] }]);
   orders({ outcomeReceipts: [{ ...lease(job(1)), accepted: false }] });
   expect(await finished).toEqual({ accepted: false });
+  await source.close();
+});
+
+test("chunks of a job whose hand-over is taken back keep its outcome waiting no longer", async () => {
+  const { source, orders, sent } = await scene();
+  // Two bundles have no receipt, and never get one.
+  for (const index of [0, 1, 2]) {
+    source.chunks(job(1), chunk(index, "a"));
+    await turn();
+  }
+  expect(sent).toHaveLength(2);
+  orders({ revocations: [{ ...lease(job(1)), reason: "taken-back" }] });
+  source.chunks(job(1), chunk(3, "a"));
+  void source.finish(job(1), { kind: "stopped" });
+  await turn();
+  const outcome = { ...lease(job(1)), outcome: { kind: "stopped" } };
+  expect(sent.slice(2)).toEqual([{ outcomes: [outcome] }]);
   await source.close();
 });
 
