@@ -37,7 +37,7 @@ export const report = (attempt: number, kind: "completed" | "failed" | "lost", a
     { type: "receipt", jobId, leaseToken: `t${attempt}`, kind, accepted, forged: false },
   ] as const;
 export const submitted = { type: "submitted", jobId, marker } as const;
-export const output = (attempt: number) => ({ marker, attempt, length: 3 });
+const output = (attempt: number) => ({ marker, attempt, length: 3 });
 export const completed = (attempt: number) =>
   ({ type: "seen", jobId, status: "COMPLETED", output: output(attempt) }) as const;
 export const seen = (status: "IN_QUEUE" | "IN_PROGRESS" | "FAILED" | "CANCELLED") =>
