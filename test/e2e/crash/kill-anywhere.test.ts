@@ -70,6 +70,7 @@ async function submitAndWait(run: Run): Promise<void> {
  * before a job ended in them; one in six ends during the start. Returns the time of the kill.
  */
 async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number): Promise<number> {
+  const begunAt = monotonicUs();
   await using emulator = start();
   const isReady = emulator.ready.then(() => run.lives.begin());
   if (kill % 6 === 3) {
@@ -82,6 +83,11 @@ async function liveAndDie(run: Run, start: () => KillableEmulator, kill: number)
     const share = ((0.2 + 1.6 * run.random.next()) * (JOBS - count)) / (KILLS - kill);
     await run.acknowledged.reached(Math.min(JOBS, Math.ceil(count + share)));
     await delay(run.random.integer(0, 150));
+    // A handler process that died a moment ago may have left all workers idle.
+    if (kill % 3 !== 1)
+      await eventually("a worker has a job", async () =>
+        holdsLease(run.history.facts(), begunAt, monotonicUs()) ? true : undefined,
+      );
   }
   const at = monotonicUs();
   await emulator.kill();
@@ -160,21 +166,30 @@ function jobIdsIn(facts: readonly Fact[]): Set<string> {
   return new Set(facts.flatMap((fact) => ("jobId" in fact ? [fact.jobId] : [])));
 }
 
+/** Whether a worker had a job at that moment, in the life that began at `since`. */
+function holdsLease(facts: readonly Fact[], since: number, at: number): boolean {
+  const doneAt = new Map(
+    facts.flatMap((fact) => (fact.type === "receipt" ? [[fact.leaseToken, fact.at] as const] : [])),
+  );
+  return facts.some(
+    (fact) =>
+      fact.type === "handed-over" &&
+      since < fact.at &&
+      fact.at < at &&
+      at < (doneAt.get(fact.leaseToken) ?? Infinity),
+  );
+}
+
 /** Figures of the run. */
 function figuresOf(facts: readonly Fact[], killedAt: readonly number[]) {
   const all = <T extends Fact["type"]>(type: T) =>
     facts.filter((fact): fact is Extract<Fact, { type: T }> => fact.type === type);
   const handOvers = all("handed-over");
   const answered = new Set(all("receipt").map(({ leaseToken }) => leaseToken));
-  const receivedAt = new Map(all("receipt").map((fact) => [fact.leaseToken, fact.at]));
-  const holdsLeases = (at: number, previous: number) =>
-    handOvers.some((fact) => {
-      const doneAt = receivedAt.get(fact.leaseToken) ?? Infinity;
-      return previous < fact.at && fact.at < at && at < doneAt;
-    });
   return {
     kills: killedAt.length,
-    killsAmidWork: killedAt.filter((at, kill) => holdsLeases(at, killedAt[kill - 1] ?? 0)).length,
+    killsAmidWork: killedAt.filter((at, kill) => holdsLease(facts, killedAt[kill - 1] ?? 0, at))
+      .length,
     acknowledged: all("submitted").length,
     unanswered: all("submission-unanswered").length,
     neverArrived: all("submission-refused").length,
