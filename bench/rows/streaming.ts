@@ -56,7 +56,7 @@ async function measure(bench: Bench): Promise<readonly Line[]> {
   ];
 }
 
-/** What each rival measures. */
+/** The measurement of each rival. */
 function each<T>(
   { ours, bare, before }: Rivals,
   body: string,

@@ -43,7 +43,7 @@ export function isRefusal(code: status): boolean {
 }
 
 /**
- * What carries the messages of one session: a call of gRPC, or frames on a socket. Emits `data` with each message of the worker, and
+ * The connection of one session: a call of gRPC, or frames on a socket. Emits `data` with each message of the worker, and
  * `end`, `error`, `close`, `cancelled`, `finish`, `drain` as streams do. An error that is emitted at it ends it, and tells the worker why.
  */
 export interface WorkerCall extends Pick<EventEmitter, "on" | "once"> {

@@ -23,7 +23,7 @@ class FrameWire implements Wire {
       this.#end = { refused: end.refused, reason: end.reason };
     });
     this.#stream.on("data", (bytes: Buffer) => events.message(bytes));
-    // What the service said is why it ended, and what failed at the connection only followed from that.
+    // A reason that the service gave stays: errors of the connection follow from that end.
     this.#stream.on("error", ({ message: reason }) => {
       this.#end ??= { refused: false, reason };
     });

@@ -92,7 +92,7 @@ async function live(life: Life, told: Told, draw: Draw): Promise<void> {
   }
 }
 
-/** What one history has undone, and the jobs that never ended. */
+/** Plays one history. Returns the promises that a crash undid, and the jobs without an end. */
 async function play(seed: number): Promise<readonly string[]> {
   const numbers = seededNumbers(seed);
   const draw: Draw = (below) => Math.floor(numbers() * below);

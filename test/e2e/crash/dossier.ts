@@ -1,4 +1,4 @@
-/** What is known about one job, and how a violation is told. */
+/** The facts about one job, and the violations found in them. */
 import type { Fact } from "./history.ts";
 
 export type ViolationKind =

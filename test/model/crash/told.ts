@@ -1,4 +1,4 @@
-/** What anybody outside was told of jobs, over all lives of a service, and what the store makes of it after a crash. */
+/** Everything that was told about jobs outside the service, over all its lives, compared with the store after a crash. */
 import { isTerminal, type JobStatus } from "../../../runtime/protocol/job-status.ts";
 
 /** A job as the store has it after a crash. */

@@ -1,4 +1,4 @@
-/** What memory has of one job. */
+/** One job in memory, and the batches that change it. */
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobPayloads } from "../effects.ts";
 import type { EndpointJobs } from "./endpoint-jobs.ts";

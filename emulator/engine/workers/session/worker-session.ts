@@ -195,7 +195,7 @@ export class WorkerSession {
     room?: BodyRoom,
   ): Promise<void> {
     using _ = this.#engine.mover.receive(this.worker);
-    // What a handler process on this machine reports was made by our own program there.
+    // The payloads of a handler process on this machine are JSON that our own program has written.
     const isTrusted = isChecked || this.worker.endsWithService;
     const terms = { before: this.#staged, isChecked: isTrusted };
     const isLate = report instanceof Promise;
