@@ -28,6 +28,8 @@ export interface EarlyHandOverParts
   readonly forgetSpan: (job: Job) => void;
   /** Called with the lease of each hand-over that became durable. */
   readonly handOverStored: (leaseToken: string) => void;
+  /** Called with a worker that has been silent about a job for a lease. */
+  readonly contactLost: (worker: WorkerHandle) => void;
   /** Called with the endpoint of a job that is no longer on hold. */
   readonly holdEnded: (endpointId: string) => void;
 }
@@ -130,7 +132,7 @@ export class EarlyHandOvers {
   }
 
   #hold({ job, worker }: Assignment, leaseToken: string): void {
-    const { clock, holdEnded, lease, realClock } = this.#parts;
+    const { clock, contactLost, holdEnded, lease, realClock } = this.#parts;
     const end = () => {
       this.#holds.delete(job.id);
       disarm();
@@ -138,7 +140,11 @@ export class EarlyHandOvers {
       worker.release(leaseToken, clock.now());
       holdEnded(job.endpointId);
     };
-    const arm = () => realClock.wakeAt(realClock.now() + lease.leaseMs, end);
+    const lapse = () => {
+      contactLost(worker);
+      end();
+    };
+    const arm = () => realClock.wakeAt(realClock.now() + lease.leaseMs, lapse);
     let disarm = arm();
     const renew = () => {
       disarm();

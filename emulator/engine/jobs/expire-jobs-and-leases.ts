@@ -48,7 +48,7 @@ function expire(engine: ExpireUses, step: Step, jobs: readonly Job[]): number {
   for (const job of jobs) {
     const event = dueEvent(heldBack(engine, job), now, retryRules(engine, job.endpointId));
     if (!event || (dependsOnContact(event) && graceLeftMs > 0)) continue;
-    if (event.type === "lose-worker" && job.lease) loseContact(engine, job.lease.workerId);
+    if (event.type === "lose-worker") loseContact(engine, job);
     const { result } = apply(step, job, event, now);
     applied += 1;
     if (result !== "deleted" || !leavesReport(job)) continue;
@@ -90,10 +90,9 @@ async function forgetReports(engine: StepPort & TimePort): Promise<number> {
   return forgetReports(engine);
 }
 
-/** A worker with an expired lease gets no job until it sends a message. */
-function loseContact({ fleet, mover }: WorkerPort, workerId: string): void {
-  const worker = fleet.find(workerId);
-  if (worker && worker.contact.underWay === 0) mover.move(worker, "lose-contact");
+function loseContact({ fleet, mover }: WorkerPort, { lease }: Job): void {
+  const worker = lease && fleet.find(lease.workerId);
+  if (worker) mover.loseContact(worker);
 }
 
 /** After a stall of the service, a renewal or an outcome that was sent in time may not have been read yet. */

@@ -131,6 +131,7 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
       send: (assignments) => sendAssignments(context, assignments),
       forgetSpan: (job) => context.spans?.forget(job),
       handOverStored: (leaseToken) => context.earlyChunks.handOverStored(leaseToken),
+      contactLost: (worker) => mover.loseContact(worker),
       holdEnded: (endpointId) => raisers.endpointChanged(endpointId),
     }),
     pendingWork: new PendingWork(() => steps.storing),

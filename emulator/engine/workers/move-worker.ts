@@ -43,19 +43,25 @@ export class WorkerMover {
 
   /** Records that a message came from the worker; dispose of the result when the message has been handled. */
   receive(worker: WorkerHandle): Disposable {
-    const { clock, realClock } = this.#parts;
+    const { clock, endpointChanged, realClock } = this.#parts;
     const { contact } = worker;
     worker.bootedAt ??= clock.now();
     contact.wasMade = true;
     contact.underWay += 1;
     contact.lastAt = realClock.now();
-    if (worker.life.phase === "unresponsive") this.move(worker, "regain-contact");
+    if (worker.life.phase === "unresponsive" && this.move(worker, "regain-contact"))
+      endpointChanged(worker.endpointId);
     return {
       [Symbol.dispose]: () => {
         contact.underWay -= 1;
         contact.lastAt = realClock.now();
       },
     };
+  }
+
+  /** A lease of the worker has expired: it gets no job until it sends a message. No effect while one is being handled. */
+  loseContact(worker: WorkerHandle): void {
+    if (worker.contact.underWay === 0) this.move(worker, "lose-contact");
   }
 
   #release(worker: WorkerHandle, effect: WorkerEffect): void {

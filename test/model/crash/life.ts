@@ -247,7 +247,8 @@ export class Life {
 
   #takes(handed: Held): void {
     const { jobId } = handed.job;
-    const isRunning = ({ job, worker }: Held) => job.jobId === jobId && !worker.worker.gone.aborted;
+    const isRunning = ({ job, worker: { worker } }: Held) =>
+      job.jobId === jobId && worker.life.phase === "ready" && !worker.gone.aborted;
     if (this.#held.some(isRunning)) this.#told.contradictions.push(`${jobId} runs twice at once`);
     this.#held.push(handed);
   }

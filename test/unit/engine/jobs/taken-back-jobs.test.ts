@@ -89,6 +89,24 @@ it("a worker that never says that it stopped holds the job for one lease", async
   expect(second.orders.flatMap(({ jobs }) => jobs ?? [])).toMatchObject([{ jobId: id }]);
 });
 
+it("a worker that is silent about such a job for a lease gets no job until it sends a message", async () => {
+  const { store, close } = gatedStore();
+  await using test = await createTestEngine(store);
+  const worker = await test.connectWorker("echo", { kind: "process", credit: 2 });
+  const gate = close();
+  const submitted = submitOne(test);
+  const refused = await worker.nextJob();
+  gate.refuse();
+  await expect(submitted).rejects.toMatchObject({ code: "storage_full" });
+  await test.clock.advance(test.engine.lease.leaseMs);
+  const { id } = await submitOne(test);
+  await test.clock.advance(1_000);
+  expect(worker.orders.flatMap(({ jobs }) => jobs ?? [])).toEqual([refused]);
+  await worker.report({});
+  await test.clock.advance(1_000);
+  expect(worker.orders.flatMap(({ jobs }) => jobs ?? [])).toMatchObject([refused, { jobId: id }]);
+});
+
 it("a worker that stops slowly holds the job for as long as it renews the lease", async () => {
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);
