@@ -8,6 +8,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config
 import { LongestFirst } from "./test/setup/longest-first.ts";
 import { LOOK_MS, TEST_MS } from "./test/setup/patience.ts";
 import { IS_FULL } from "./test/setup/size.ts";
+import { temporaryRoot } from "./test/setup/temporary-root.ts";
 
 if (Number.parseInt(process.versions.node) < 24) {
   throw new Error(
@@ -17,6 +18,8 @@ if (Number.parseInt(process.versions.node) < 24) {
 
 /** Cache for programs and threads that tests start. Translating the source takes a thread 150 ms of 200. */
 const compileCache = `${import.meta.dirname}/node_modules/.cache/sv-runtime/compiled`;
+
+process.env["TMPDIR"] = await temporaryRoot();
 
 /** More than cores, for much of the time of most files is waiting. */
 const FILES_AT_ONCE = availableParallelism() + 2;

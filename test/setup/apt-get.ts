@@ -1,12 +1,11 @@
 /** Installs Debian's packages, if this process may. */
 import { execFile, spawnSync } from "node:child_process";
 import fs from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 
-/** A lock, because test files run side by side and two runs of apt-get cannot. */
-const ONE_AT_A_TIME = path.join(tmpdir(), "sv-runtime-apt-get.lock");
+/** A lock, because test files and test runs are parallel, and two runs of apt-get cannot be. */
+const ONE_AT_A_TIME = "/tmp/sv-runtime-apt-get.lock";
 
 /** Whether the packages are installed now, without recommended ones; false without root, or on another system. */
 export function aptInstall(packages: readonly string[]): boolean {
