@@ -40,14 +40,3 @@ test("a running handler does not notice an advance of half an hour, and its work
   await expect(gated.status(id)).rejects.toThrow(NotFoundError);
   console.log(`figure: an advance in which a worker leaves takes ${leftMs.toFixed(0)} ms`);
 });
-
-test("a handler is stopped when an advance ends its job's time to live", async () => {
-  await using stage = await Stage.set({ endpoints: { gated: GATED } });
-  await using gate = await Gate.build();
-  const gated = stage.endpoint("gated");
-  const { id } = await gated.run(gate.input("too-late"), { policy: { ttl: 60_000 } });
-  await gate.arrival("too-late");
-  await advance(stage, "1m");
-  await expect(gated.status(id)).rejects.toThrow(NotFoundError);
-  await stage.emulator.stderrMatch(new RegExp(`told to stop: ${id}`));
-});
