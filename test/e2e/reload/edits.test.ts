@@ -1,5 +1,4 @@
 /** Edits of handlers while they are served: the edits that reload them, and the fate of running jobs. */
-import fs from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Gate } from "../jobs/gate.ts";
 import { eventually } from "../jobs/observe.ts";
@@ -82,21 +81,6 @@ describe("a save", () => {
     served.save("app/plain/handler.ts", answering("without"));
     await showing("nothing");
   });
-
-  test("by a rename over the handler takes effect", async () => {
-    served.save("app/plain/.handler.ts.tmp", answering("renamed"));
-    fs.renameSync(served.path("app/plain/.handler.ts.tmp"), served.path("app/plain/handler.ts"));
-    await expectAnswer(served, "plain", "renamed");
-    served.save("app/plain/handler.ts", answering("and once more in place"));
-    await expectAnswer(served, "plain", "and once more in place");
-  });
-
-  test("by deleting and creating the file takes effect", async () => {
-    fs.renameSync(served.path("app/plain/handler.ts"), served.path("app/plain/handler.ts~"));
-    served.save("app/plain/handler.ts", answering("made anew"));
-    fs.rmSync(served.path("app/plain/handler.ts~"));
-    await expectAnswer(served, "plain", "made anew");
-  });
 });
 
 describe("a reload", () => {
@@ -116,41 +100,10 @@ describe("a reload", () => {
     expect(served.reloads("parts")).toBe(before + 1);
   });
 
-  test("follows a newly imported file when it exists", async () => {
-    const handler = `import { late } from "./late/late.ts";\nexport default () => late;\n`;
-    served.save("app/plain/handler.ts", handler);
-    await served.emulator.stderrMatch(/Could not resolve ..\.\/late\/late\.ts/u);
-    served.save("app/plain/late/late.ts", `export const late = "better late";\n`);
-    await expectAnswer(served, "plain", "better late");
-  });
-
   test("follows JavaScript and its imports", async () => {
     expect(await served.call("script")).toBe("js");
     served.save("app/script/answer.mjs", `export const answer = "other js";\n`);
     await expectAnswer(served, "script", "other js");
-  });
-
-  test("happens once for a hundred files that change at once", async () => {
-    const names = Array.from({ length: 100 }, (_, at) => `n${at}`);
-    const write = (version: number) => {
-      for (const name of names) {
-        served.save(`app/plain/${name}.ts`, `export const ${name}: number = ${version};\n`);
-      }
-    };
-    write(1);
-    const imports = names.map((name) => `import { ${name} } from "./${name}.ts";`).join("\n");
-    const sum = `export default async (): Promise<number> => ${names.join(" + ")};\n`;
-    served.save("app/plain/handler.ts", `${imports}\n${sum}`);
-    await expectAnswer(served, "plain", 100);
-    const before = served.reloads("plain");
-    // The frozen emulator gets all changes together, however long the writes take.
-    process.kill(served.emulator.child.pid ?? 0, "SIGSTOP");
-    write(2);
-    process.kill(served.emulator.child.pid ?? 0, "SIGCONT");
-    await expectAnswer(served, "plain", 200);
-    served.save("app/plain/handler.ts", answering("afterwards"));
-    await expectAnswer(served, "plain", "afterwards");
-    expect(served.reloads("plain")).toBe(before + 2);
   });
 });
 
@@ -240,13 +193,5 @@ describe("mistakes", () => {
     expect(saying()).toBe(said + 1);
     served.save("app/plain/handler.ts", answering("mended"));
     await expectAnswer(served, "plain", "mended");
-  });
-
-  test("that appear when the handler is loaded leave the previous version in service", async () => {
-    served.save("app/plain/handler.ts", `throw new Error("no weights");\n${answering("never")}`);
-    await served.emulator.stderrMatch(/no weights.*The previous version stays in service/u);
-    expect(await served.call("plain")).toBe("mended");
-    served.save("app/plain/handler.ts", answering("with weights"));
-    await expectAnswer(served, "plain", "with weights");
   });
 });
