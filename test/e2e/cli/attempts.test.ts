@@ -5,7 +5,6 @@ import { temporaryTree } from "../../temporary-tree.ts";
 import { program, startEmulatorProcess } from "../emulator-process.ts";
 import { call } from "./call.ts";
 import { spawnInTerminal } from "./terminal.ts";
-import { testInFull } from "../../setup/size.ts";
 
 const HANDLER = `interface Job { readonly input: { readonly plan?: string; readonly exit?: number } }
 
@@ -83,26 +82,6 @@ test("in a terminal each job that ends prints a line, and a failure adds its err
   await terminal.shown(/✗ greeter …[\w-]{14} attempt 2 crashed after .*: process_exited: /);
   await terminal.stop();
 });
-
-testInFull(
-  "repeated failures and jobs under load print few lines, also without colours",
-  async () => {
-    await using tree = await temporaryTree({ "greeter/handler.ts": HANDLER });
-    await using terminal = await inTerminal(tree.root, { NO_COLOR: "1" });
-    const hundredTimes = async (input: object) =>
-      Promise.all(Array.from({ length: 100 }, async () => terminal.run(input)));
-    await hundredTimes({ plan: "bad" });
-    await hundredTimes({});
-    await terminal.stop();
-    await terminal.shown(
-      /✗ greeter … and 99 like it, last …[\w-]{14}: TypeError: no such plan: bad\n/,
-    );
-    await terminal.shown(/✓ greeter \d+ (more )?jobs completed, p50 [\d.]+ m?s\n/);
-    expect(terminal.text().match(/ at planOf/g)).toHaveLength(1);
-    expect(terminal.text().match(/✓/g)?.length).toBeLessThan(60);
-    expect(terminal.text()).not.toContain("\u001b");
-  },
-);
 
 test("in continuous integration a terminal shows failures only", async () => {
   await using tree = await temporaryTree({ "greeter/handler.ts": HANDLER });

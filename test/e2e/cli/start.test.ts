@@ -122,17 +122,6 @@ test("each line of the JSON log is an object, and a handler's output has the id 
   );
 });
 
-test("the pretty log puts a handler's output behind a bar, without colours outside a terminal", async () => {
-  await using tree = await temporaryTree({ "talks.js": TALKS });
-  const args = ["talks.js", "--log", "pretty"];
-  await using emulator = await startEmulatorProcess({ args, cwd: tree.root });
-  const { id } = await call(emulator, "talks/runsync", { input: {} });
-  const [whole] = await emulator.stderrMatch(/^.* \| said aloud$/);
-  expect(whole).toMatch(/^\d\d:\d\d:\d\d\.\d{3} talks …[\w-]+ \| said aloud$/);
-  expect(id).toMatch(new RegExp(`${/…([\w-]+) /.exec(whole)?.[1]}$`));
-  expect(emulator.stdoutLines).toEqual([`ready ${emulator.url}`]);
-});
-
 test("in a terminal a complete example call follows the ready line, and Ctrl-C stops the emulator", async () => {
   await using tree = await temporaryTree({
     "greet/handler.js": "export default ({ input }) => `Hello, ${input.name.trim()}!`;",
