@@ -4,15 +4,12 @@ import path from "node:path";
 import { request } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DockerElsewhere, startDockerElsewhere } from "../../setup/docker-elsewhere.ts";
-import { pythonImage } from "../../setup/docker-python-image.ts";
 import { elsewhereIsMissing } from "../../setup/docker.ts";
-import { pythonIsMissing } from "../../setup/python.ts";
 import { eventually } from "../jobs/observe.ts";
 import { buildWorkerImages, ContainerStage, type WorkerImages } from "./container-stage.ts";
 import { listenersOf } from "./listeners.ts";
 
 const VOLUME = { name: "v", size: 1, dataCenterId: "EU-RO-1" };
-const LIVE_PROGRAM = path.resolve(import.meta.dirname, "../../fixtures/live-worker/handler.py");
 
 describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", () => {
   let docker: DockerElsewhere;
@@ -98,17 +95,6 @@ describe.skipIf(elsewhereIsMissing() !== undefined)("on an engine elsewhere", ()
     expect((await stage.endpoint(id).runSync({})).output).toMatchObject({ image: "second" });
     expect((await stage.ended(id, job)).status).toBe("COMPLETED");
     expect((await stage.endpoint(id).status(job)).retries ?? 0).toBe(0);
-  });
-
-  test.skipIf(pythonIsMissing !== undefined)("live workers take jobs and stream", async () => {
-    const imageName = await pythonImage(docker, `sv-test/live:${process.pid}`, LIVE_PROGRAM);
-    const id = await stage.serve({ imageName });
-    const endpoint = stage.endpoint(id);
-    expect((await endpoint.runSync({ do: "echo", a: 1 })).output).toEqual({ do: "echo", a: 1 });
-    const streamed = await endpoint.run({ do: "stream", count: 2 });
-    const chunks = [];
-    for await (const { output } of endpoint.stream(streamed.id)) chunks.push(output);
-    expect(chunks).toEqual([{ n: 0 }, { n: 1 }]);
   });
 
   test("the containers of a killed emulator end, the next start runs their jobs, and none is left", async () => {

@@ -69,31 +69,12 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
     await stage.emulator.stderrMatch(/cannot limit the size of container disks/u);
   });
 
-  testInFull("end a job on time when its handler computes forever", async () => {
-    const id = await stage.serve({ imageName: images.worker });
-    const policy = { executionTimeout: 5_000 };
-    const { id: jobId } = await stage.endpoint(id).run({ do: "block" }, { policy });
-    const job = await stage.ended(id, jobId);
-    expect(job.status).toBe("TIMED_OUT");
-    // The log has the output, as for a process.
-    await stage.emulator.stderrMatch(new RegExp(`"msg":"blocking".*"endpointId":"${id}"`, "u"));
-  });
-
   testInFull("report that memory ran out", async () => {
     const env = { SV_CONTAINER_MEMORY: "200m" };
     const id = await stage.serve({ imageName: images.worker, env });
     const { id: jobId } = await stage.endpoint(id).run({ do: "eat" });
     const job = await stage.ended(id, jobId);
     expect(job).toMatchObject({ status: "FAILED", failure: { outOfMemory: true } });
-  });
-
-  testInFull("stop a cancelled job", async () => {
-    const id = await stage.serve({ imageName: images.worker });
-    const endpoint = stage.endpoint(id);
-    const { id: jobId } = await endpoint.run({ do: "wait" });
-    await stage.emulator.stderrMatch(new RegExp(`"msg":"waiting".*"endpointId":"${id}"`, "u"));
-    expect((await endpoint.cancel(jobId)).status).toBe("CANCELLED");
-    expect((await endpoint.runSync({ b: 2 })).output).toMatchObject({ b: 2 });
   });
 
   // elsewhere.full.test.ts tests this on an engine elsewhere.

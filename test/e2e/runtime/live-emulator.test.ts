@@ -4,7 +4,6 @@ import { createClient, type EndpointClient } from "../../../runtime/client/index
 import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
 import { type EmulatorProcess, startEmulatorProcess } from "../emulator-process.ts";
 import { Gate } from "../jobs/gate.ts";
-import { eventually } from "../jobs/observe.ts";
 import { LiveWorker } from "./live-worker.ts";
 import { testInFull } from "../../setup/size.ts";
 
@@ -25,7 +24,7 @@ export default async function* ({ input: { count } }) {
 `,
 };
 
-type EndpointId = "gate" | "yields" | "counts";
+type EndpointId = "gate" | "counts";
 
 /** An emulator that starts no workers: the test starts the worker. */
 class LiveStage implements AsyncDisposable {
@@ -41,7 +40,7 @@ class LiveStage implements AsyncDisposable {
   static async set(): Promise<LiveStage> {
     // The emulator never loads this handler: the test starts the workers, with other handlers.
     const endpoint = { handler: `${fixtures}/echo.ts`, workersMin: 0, workersMax: 0 };
-    const config = { endpoints: { gate: endpoint, yields: endpoint, counts: endpoint } };
+    const config = { endpoints: { gate: endpoint, counts: endpoint } };
     const tree = await temporaryTree({ "sv.config.json": JSON.stringify(config), ...handlers });
     const stage = new LiveStage(tree, await Gate.build());
     await stage.start();
@@ -83,7 +82,7 @@ class LiveStage implements AsyncDisposable {
   worker(workerId: string, endpointId: EndpointId = "gate"): LiveWorker {
     const base = `${this.emulator.url}/live/v2/${endpointId}`;
     const own = { gate: this.#tree.path("three.ts"), counts: this.#tree.path("counts.ts") };
-    return LiveWorker.start({ ...own, yields: "yields-3-mb" }[endpointId], {
+    return LiveWorker.start(own[endpointId], {
       RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/$ID?gpu=none`,
       RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/$RUNPOD_POD_ID/$ID?gpu=none`,
       RUNPOD_WEBHOOK_POST_STREAM: `${base}/job-stream/$RUNPOD_POD_ID/$ID?gpu=none`,
@@ -137,16 +136,6 @@ describe("sv-worker on an emulator, over the live protocol", () => {
     expect((await jobs.wait(fourth)).output).toBe("through");
     expect((await jobs.status(third)).status).toBe("CANCELLED");
     expect((await jobs.health()).workers).toMatchObject({ ready: 1 });
-  });
-
-  testInFull("streams yields of any size, which clients get unchanged", async () => {
-    const yields = stage.endpoint<unknown[]>("yields");
-    const { id } = await yields.run({});
-    await using _ = stage.worker("large", "yields");
-    const outputs: unknown[] = [];
-    for await (const { output } of yields.stream(id)) outputs.push(output);
-    expect(outputs).toEqual(["first", { text: "é".repeat(1_500_000) }, "last"]);
-    expect((await yields.wait(id)).output).toEqual(outputs);
   });
 
   test("finishes its jobs after SIGTERM, and leaves other jobs to other workers", async () => {
@@ -207,20 +196,4 @@ describe("sv-worker on an emulator, over the live protocol", () => {
       expect(chunks.map(({ output }) => output)).toEqual([...Array(50).keys()]);
     },
   );
-
-  testInFull("leaves its jobs to another worker when it is killed", async () => {
-    const { jobs, gate } = stage;
-    await using killed = stage.worker("killed");
-    const id = await stage.submit("twice");
-    await gate.arrival("twice");
-    killed.child.kill("SIGKILL");
-    await killed.exit();
-    await gate.open("twice");
-    await using _ = stage.worker("heir");
-    await eventually("the heir has it", async () =>
-      (await jobs.status(id)).workerId === "heir" ? true : undefined,
-    );
-    await gate.open("twice");
-    expect(await jobs.wait(id)).toMatchObject({ workerId: "heir", retries: 1 });
-  });
 });

@@ -63,34 +63,6 @@ describe.concurrent("the built service", { timeout: LIMIT_MS }, () => {
     expect((await blocks.health()).jobs).toMatchObject({ completed: 1, failed: 0, retried: 0 });
   });
 
-  test("a frozen worker is replaced, and nothing of it is left", async () => {
-    await using scene = await setStoppableScene();
-    const { stage, happened, history } = scene;
-    const slow = stage.endpoint<Output>("slow");
-    const { id } = await slow.run({ marker: "slow", workMs: 5_000 });
-    await happened("started 1");
-    const { workerId: stopped } = await slow.status(id);
-    const old = scene.processes();
-    expect(old.filter(isSupervisor)).toHaveLength(1);
-    // The handler process is frozen too: it cannot notice that its supervisor is killed.
-    for (const { pid } of old) process.kill(pid, "SIGSTOP");
-    const second = await slow.run({ marker: "second", workMs: 0 });
-
-    const job = await slow.wait(id, { timeoutMs: 120_000 });
-    expect(job).toMatchObject({ output: { marker: "slow", attempt: 2 }, retries: 1 });
-    expect(job.workerId).not.toBe(stopped);
-    // The job was handed to the frozen worker, if there was time for that.
-    expect(await slow.wait(second.id)).toMatchObject({ output: { marker: "second" } });
-    expect(await history()).toEqual(["started 1", "started 2", "finished 2"]);
-    await stage.emulator.stderrMatch(/worker said nothing for \d+ ms: it is lost/);
-    expect(await slow.health()).toMatchObject({
-      jobs: { completed: 2, failed: 0, inProgress: 0, inQueue: 0 },
-      workers: { unhealthy: 0 },
-    });
-    const left = new Set(scene.processes().map(({ pid }) => pid));
-    expect(old.filter(({ pid }) => left.has(pid))).toEqual([]);
-  });
-
   test("a draining service does not wait for a frozen worker", async () => {
     await using scene = await setStoppableScene();
     for (const { pid } of scene.processes()) process.kill(pid, "SIGSTOP");

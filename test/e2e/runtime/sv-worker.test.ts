@@ -2,9 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import type { ScriptedSession } from "../../contract/job-source/scripted-service.ts";
-import { MachineStalls } from "../../machine-stalls.ts";
 import { program, WorkerProgram } from "./worker-program.ts";
-import { testInFull } from "../../setup/size.ts";
 
 function outcomeOf(session: ScriptedSession, jobId: string): unknown {
   return session.all("outcomes").find((report) => report.jobId === jobId)?.outcome;
@@ -86,33 +84,6 @@ describe("sv-worker exits with", () => {
     expect(outcomeOf(session, job.jobId)).toEqual({ kind: "handed-back" });
   });
 });
-
-testInFull(
-  "a handler that blocks its event loop is timed out at its deadline, keeps its lease until then, and the next job runs",
-  async () => {
-    await using worker = await WorkerProgram.start("blocks-the-loop");
-    const session = await worker.session(500);
-    await session.until(() => session.credit > 0);
-    const job = worker.newJob({}, 5_000);
-    await using stalls = await MachineStalls.watch();
-    const startedAt = performance.now();
-    session.send({ jobs: [job] });
-    await session.until(() => session.all("outcomes").length === 1);
-    const tookMs = performance.now() - startedAt;
-    expect(outcomeOf(session, job.jobId)).toMatchObject({
-      kind: "timed-out",
-      failure: { type: "execution_timeout", lastLogLines: ["blocking"] },
-    });
-    expect(tookMs).toBeGreaterThanOrEqual(5_000);
-    expect(tookMs).toBeLessThan(7_000 + stalls.ms);
-    expect(session.all("renewals").length).toBeGreaterThanOrEqual(8);
-    await session.until(() => session.credit === 2);
-    const next = worker.newJob({ quick: true });
-    session.send({ jobs: [next] });
-    await session.until(() => session.all("outcomes").length === 2);
-    expect(outcomeOf(session, next.jobId)).toMatchObject({ kind: "completed" });
-  },
-);
 
 test("a worker without its launcher ends with its handler, even if the handler is stuck", async () => {
   await using worker = await WorkerProgram.start("blocks-the-loop", { SV_EXIT_ON_STDIN_END: "1" });
