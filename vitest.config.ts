@@ -1,7 +1,7 @@
 /**
  * Sets of tests: `unit` runs from source, and in a full run `forwarded` after it; then `model` plays random histories on two
- * stores, and `e2e` starts the built programs and foreign ones. None waits for all files of the one before. When all these are over,
- * `e2e-alone` starts programs one file at a time.
+ * stores, and `e2e` starts the built programs and foreign ones. None waits for all files of the one before. When all these are over
+ * in a full run, `e2e-alone` starts programs one file at a time.
  */
 import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
@@ -24,13 +24,12 @@ process.env["TMPDIR"] = await temporaryRoot();
 /** More than cores, for much of the time of most files is waiting. */
 const FILES_AT_ONCE = availableParallelism() + 2;
 
-/** They measure time and memory, which are to be theirs alone. */
+/** In the full run they measure time and memory, which are to be theirs alone. */
 const aloneFiles = [
-  ...(IS_FULL ? ["test/e2e/balance/servers.test.ts"] : []),
+  ...(IS_FULL ? ["test/e2e/balance/servers.test.ts", "test/e2e/jobs/deadline.test.ts"] : []),
   "test/e2e/cluster/torture.full.test.ts",
   "test/e2e/dashboard/load.full.test.ts",
   "test/e2e/http/load.full.test.ts",
-  "test/e2e/jobs/deadline.test.ts",
 ];
 
 /** Tests of the HTTP interface once more: each request comes to a replica that has nothing, and is passed on to another one. */
