@@ -18,7 +18,7 @@ import { newDatabase, openIn } from "./store/postgres-subject.ts";
 import { Chance, RandomBatches } from "./store/random-batches.ts";
 import { batch, Owner, under, usageOf } from "./store/subject.ts";
 
-const READS = sized(500, 100_000);
+const READS = sized(250, 100_000);
 const SEED = Number(process.env["STORE_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 const PAGES = [1, 2, 3] as const;
 /** A stored state with a few items of each kind. */
