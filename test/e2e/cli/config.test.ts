@@ -203,14 +203,6 @@ describe("refused with file and line:", () => {
     expect(run).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(sentence) });
   });
 
-  test("an export fails when no emulator is at the address", async () => {
-    await using tree = await temporaryTree({});
-    const env = { SV_URL: "http://127.0.0.1:9", SV_API_KEY: "the-key" };
-    const run = await runEmulatorProcess({ args: ["export"], env, cwd: tree.root });
-    expect(run).toMatchObject({ code: 6, stdout: "" });
-    expect(run.stderr).toMatch(/^error: no emulator answers at http:\/\/127\.0\.0\.1:9: /);
-  });
-
   testInFull("a name that a resource of the interface already has is refused", async () => {
     await using tree = await temporaryTree(FILES);
     const env = { SV_API_KEY: "the-key" };

@@ -130,20 +130,3 @@ test("after an emulator was killed, the next one removes the directory of its so
   await next.stop();
   expect(await directories()).toEqual([]);
 });
-
-testInFull("no process of killed workers is left, and new workers get their jobs", async () => {
-  await using scene = await setScene();
-  const before = scene.left();
-  for (const { pid } of before.filter(({ commandLine }) => commandLine.includes("sv-worker"))) {
-    process.kill(pid, "SIGKILL");
-  }
-  await eventually("new workers are at work", async () => {
-    const isAtWork = await allAre(
-      scene.client,
-      ({ inProgress, retried }) => inProgress === 1 && retried === 1,
-    );
-    return isAtWork ? true : undefined;
-  });
-  const old = new Set(before.map(({ pid }) => pid));
-  await expectGone(() => scene.left().filter(({ pid }) => old.has(pid)));
-});
