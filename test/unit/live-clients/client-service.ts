@@ -3,7 +3,7 @@
  * types.
  */
 import assert from "node:assert/strict";
-import type { z } from "zod";
+import { z } from "zod";
 import { send as sendGraphql, shownMessage } from "../http/management/graphql/graphql-harness.ts";
 import { KEY, startTestHttp, type TestHttp } from "../http/http-harness.ts";
 import type { Playing } from "./playing.ts";
@@ -26,6 +26,15 @@ export interface ClientService extends AsyncDisposable {
 
 /** Headers of a client without a key. */
 export const NO_KEY = { authorization: "" };
+
+/** All fields of a type, as the GraphQL selection of a client that decodes exactly what it asks for. */
+export function selection(type: unknown): string {
+  if (type instanceof z.ZodNullable) return selection(type.unwrap());
+  if (type instanceof z.ZodArray) return selection(type.element);
+  if (!(type instanceof z.ZodObject)) return "";
+  const fields = Object.entries(type.shape).map(([name, field]) => `${name} ${selection(field)}`);
+  return `{ ${fields.join(" ")} }`;
+}
 
 interface GraphqlRequest<Data> {
   readonly query: string;

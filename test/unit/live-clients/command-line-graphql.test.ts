@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { selection } from "./client-service.ts";
 import {
   id,
   selectedInt as int,
@@ -30,32 +31,12 @@ test("user, and doctor, which adds its machine's key to the existing keys", asyn
     notifyLowBalance: z.boolean(),
   });
   await client.ask({
-    query: `
-		query {
-			myself {
-				id
-				email
-				clientBalance
-				currentSpendPerHr
-				spendLimit
-				notifyPodsStale
-				notifyPodsGeneral
-				notifyLowBalance
-			}
-		}
-	`,
+    query: `query { myself ${selection(user)} }`,
     variables: null,
     reads: z.strictObject({ myself: user }),
   });
   const keys = {
-    query: `
-		query myself {
-			myself {
-				id
-				pubKey
-			}
-		}
-		`,
+    query: "query myself { myself { id pubKey } }",
     variables: {},
     reads: z.strictObject({ myself: z.strictObject({ id, pubKey: text }) }),
   };
@@ -63,13 +44,8 @@ test("user, and doctor, which adds its machine's key to the existing keys", asyn
   for (const key of ["ssh-ed25519 AAAAone a@b", "ssh-rsa AAAAtwo"]) {
     const known = (await client.ask(keys)).myself.pubKey?.trim() ?? "";
     await client.ask({
-      query: `
-		mutation Mutation($input: UpdateUserSettingsInput) {
-			updateUserSettings(input: $input) {
-			  id
-			}
-		  }
-		`,
+      query: `mutation Mutation($input: UpdateUserSettingsInput) {
+        updateUserSettings(input: $input) { id } }`,
       variables: { input: { pubKey: known === "" ? key : `${known}\n\n${key}` } },
       reads: z.strictObject({ updateUserSettings: z.strictObject({ id }) }),
     });
@@ -91,19 +67,7 @@ test("gpu list and datacenter list, which show a GPU type if a data centre has i
     communityPrice: z.number().nullable(),
   });
   const { gpuTypes } = await client.ask({
-    query: `
-		query {
-			gpuTypes {
-				id
-				displayName
-				memoryInGb
-				secureCloud
-				communityCloud
-				securePrice
-				communityPrice
-			}
-		}
-	`,
+    query: `query { gpuTypes ${selection(gpu)} }`,
     variables: null,
     reads: z.strictObject({ gpuTypes: z.array(gpu) }),
   });
@@ -119,20 +83,7 @@ test("gpu list and datacenter list, which show a GPU type if a data centre has i
     gpuAvailability: z.array(stock),
   });
   const { dataCenters } = await client.ask({
-    query: `
-		query {
-			dataCenters {
-				id
-				name
-				location
-				gpuAvailability {
-					gpuTypeId
-					displayName
-					stockStatus
-				}
-			}
-		}
-	`,
+    query: `query { dataCenters ${selection(dataCenter)} }`,
     variables: null,
     reads: z.strictObject({ dataCenters: z.array(dataCenter) }),
   });
@@ -164,30 +115,8 @@ test("pod create, and ssh info, which looks for a public port of SSH", async () 
     machine: z.strictObject({ gpuDisplayName: text, location: text }).nullable(),
   });
   const { podFindAndDeployOnDemand: made } = await client.ask({
-    query: `
-		mutation createPod($input: PodFindAndDeployOnDemandInput!) {
-			podFindAndDeployOnDemand(input: $input) {
-				id
-				name
-				imageName
-				desiredStatus
-				costPerHr
-				containerDiskInGb
-				volumeInGb
-				volumeMountPath
-				gpuCount
-				memoryInGb
-				vcpuCount
-				ports
-				lastStatusChange
-				env
-				machine {
-					gpuDisplayName
-					location
-				}
-			}
-		}
-		`,
+    query: `mutation createPod($input: PodFindAndDeployOnDemandInput!) {
+      podFindAndDeployOnDemand(input: $input) ${selection(created)} }`,
     variables: {
       input: {
         ...{ cloudType: "SECURE", containerDiskInGb: 20, dataCenterId: "EU-RO-1", gpuCount: 1 },
@@ -230,44 +159,7 @@ test("pod create, and ssh info, which looks for a public port of SSH", async () 
     runtime: z.strictObject({ ports: z.array(port) }).nullable(),
   });
   const { myself } = await client.ask({
-    query: `
-		query myPods {
-			myself {
-			  pods {
-				id
-				containerDiskInGb
-				costPerHr
-				desiredStatus
-				lastStatusChange
-				uptimeSeconds
-				dockerArgs
-				env
-				gpuCount
-				imageName
-				memoryInGb
-				name
-				podType
-				ports
-				vcpuCount
-				volumeInGb
-				volumeMountPath
-				machine {
-				  gpuDisplayName
-				  location
-				}
-				runtime {
-				  ports {
-					ip
-					isIpPublic
-					privatePort
-					publicPort
-					type
-				  }
-				}
-			  }
-			}
-		}
-		`,
+    query: `query myPods { myself { pods ${selection(listed)} } }`,
     variables: {},
     reads: z.strictObject({ myself: z.strictObject({ pods: z.array(listed) }) }),
   });

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { selection } from "./client-service.ts";
 import {
   createTemplate,
   id,
@@ -42,47 +43,14 @@ const endpoint = z.strictObject({
   modelReferences: z.array(z.string()).nullable(),
 });
 
-const SAVE_ENDPOINT = `
-		mutation SaveEndpoint($input: EndpointInput!) {
-			saveEndpoint(input: $input) {
-				id
-				name
-				templateId
-				gpuIds
-				instanceIds
-				computeType
-				networkVolumeId
-				networkVolumeIds {
-					networkVolumeId
-					dataCenterId
-				}
-				locations
-				idleTimeout
-				scalerType
-				scalerValue
-				workersMin
-				workersMax
-				gpuCount
-				minCudaVersion
-				executionTimeoutMs
-				flashBootType
-				modelReferences
-			}
-		}
-	`;
+const SAVE_ENDPOINT = `mutation SaveEndpoint($input: EndpointInput!) {
+  saveEndpoint(input: $input) ${selection(endpoint)} }`;
 
 test("serverless create: the pool of a GPU type, then the endpoint", async () => {
   await using client = await start();
   const templateId = await createTemplate(client);
   const { serverlessGpuPools } = await client.ask({
-    query: `
-		query {
-			serverlessGpuPools {
-				id
-				gpuTypeIds
-			}
-		}
-	`,
+    query: "query { serverlessGpuPools { id gpuTypeIds } }",
     variables: null,
     reads: z.strictObject({
       serverlessGpuPools: z.array(z.strictObject({ id, gpuTypeIds: z.array(id).min(1) })),
@@ -112,52 +80,18 @@ test("serverless update sets another template; newer versions read the endpoint 
   await using client = await start();
   const templateId = await createTemplate(client);
   await client.ask({
-    query: `
-		mutation Mutation($input: UpdateEndpointTemplateInput) {
-			updateEndpointTemplate(input: $input) {
-			  id
-			  templateId
-			}
-		  }
-	`,
+    query: `mutation Mutation($input: UpdateEndpointTemplateInput) {
+      updateEndpointTemplate(input: $input) { id templateId } }`,
     variables: { input: { endpointId: "echo", templateId } },
     reads: z.strictObject({ updateEndpointTemplate: z.strictObject({ id, templateId: id }) }),
   });
+  const shown = endpoint.omit({ computeType: true, networkVolumeIds: true }).extend({
+    networkVolumeIds: z.array(z.strictObject({ networkVolumeId: id })).nullable(),
+  });
   const read = {
-    query: `
-		query GetEndpoint($id: String!) {
-			myself {
-				endpoint(id: $id) {
-					id
-					name
-					templateId
-					gpuIds
-					gpuCount
-					instanceIds
-					workersMin
-					workersMax
-					locations
-					networkVolumeId
-					networkVolumeIds { networkVolumeId }
-					idleTimeout
-					scalerType
-					scalerValue
-					executionTimeoutMs
-					minCudaVersion
-					flashBootType
-					modelReferences
-				}
-			}
-		}
-	`,
+    query: `query GetEndpoint($id: String!) { myself { endpoint(id: $id) ${selection(shown)} } }`,
     variables: { id: "echo" },
-    reads: z.strictObject({
-      myself: z.strictObject({
-        endpoint: endpoint.omit({ computeType: true, networkVolumeIds: true }).extend({
-          networkVolumeIds: z.array(z.strictObject({ networkVolumeId: id })).nullable(),
-        }),
-      }),
-    }),
+    reads: z.strictObject({ myself: z.strictObject({ endpoint: shown }) }),
   };
   const { myself } = await client.ask(read);
   expect(myself.endpoint).toMatchObject({ id: "echo", templateId });

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { selection } from "./client-service.ts";
 import {
   createTemplate,
   id,
@@ -37,65 +38,24 @@ test("template list and get; template create with port labels reads the user's t
     volumeMountPath: text,
   });
   const list = async (isRunpod: boolean) => {
-    const query = `
-		query PodTemplates($input: PodTemplateInput) {
-			podTemplates(input: $input) {
-				id
-				name
-				imageName
-				isServerless
-				isPublic
-				isRunpod
-				category
-				containerDiskInGb
-				volumeInGb
-				volumeMountPath
-			}
-		}
-	`;
+    const query = `query PodTemplates($input: PodTemplateInput) {
+      podTemplates(input: $input) ${selection(listed)} }`;
     const reads = z.strictObject({ podTemplates: z.array(listed) });
     return (await client.ask({ query, variables: { input: { isRunpod } }, reads })).podTemplates;
   };
   expect(await list(true)).toEqual([]);
   expect(await list(false)).toMatchObject([{ name: "shared" }]);
+  const got = listed.extend({
+    ports: text,
+    portsConfig: z.array(z.strictObject({ port: id, name: id })).nullable(),
+    env: pairs,
+    containerRegistryAuthId: text,
+    readme: text,
+  });
   const { podTemplate } = await client.ask({
-    query: `
-		query GetTemplate($id: String!) {
-			podTemplate(id: $id) {
-				id
-				name
-				imageName
-				isServerless
-				isPublic
-				isRunpod
-				category
-				ports
-				portsConfig {
-					port
-					name
-				}
-				env {
-					key
-					value
-				}
-				containerDiskInGb
-				containerRegistryAuthId
-				volumeInGb
-				volumeMountPath
-				readme
-			}
-		}
-	`,
+    query: `query GetTemplate($id: String!) { podTemplate(id: $id) ${selection(got)} }`,
     variables: { id: templateId },
-    reads: z.strictObject({
-      podTemplate: listed.extend({
-        ports: text,
-        portsConfig: z.array(z.strictObject({ port: id, name: id })).nullable(),
-        env: pairs,
-        containerRegistryAuthId: text,
-        readme: text,
-      }),
-    }),
+    reads: z.strictObject({ podTemplate: got }),
   });
   expect(podTemplate).toMatchObject({ ports: "8000/http", env: [{ key: "A", value: "b" }] });
   const own = z.strictObject({
@@ -119,15 +79,7 @@ test("template list and get; template create with port labels reads the user's t
     category: text,
   });
   const { myself } = await client.ask({
-    query: `
-		query GetTemplateForPortLabels {
-			myself {
-				podTemplates {
-					${Object.keys(own.shape).join("\n\t\t\t\t\t").replace("env", "env {\n key\n value\n }")}
-				}
-			}
-		}
-		`,
+    query: `query GetTemplateForPortLabels { myself { podTemplates ${selection(own)} } }`,
     variables: {},
     reads: z.strictObject({ myself: z.strictObject({ podTemplates: z.array(own) }) }),
   });
@@ -136,13 +88,8 @@ test("template list and get; template create with port labels reads the user's t
   const portsConfig = [{ port: "8000", name: "api" }];
   const input = { ...written, containerRegistryAuthId: "", portsConfig };
   await client.ask({
-    query: `
-		mutation UpdateTemplatePortLabels($input: SaveTemplateInput) {
-			saveTemplate(input: $input) {
-				id
-			}
-		}
-		`,
+    query: `mutation UpdateTemplatePortLabels($input: SaveTemplateInput) {
+      saveTemplate(input: $input) { id } }`,
     variables: { input },
     reads: z.strictObject({ saveTemplate: z.strictObject({ id: z.literal(templateId) }) }),
   });

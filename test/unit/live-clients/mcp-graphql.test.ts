@@ -1,7 +1,7 @@
 /** GraphQL calls of the live service's MCP server: public ones without a key, and the check of a key. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { NO_KEY, startClientService } from "./client-service.ts";
+import { NO_KEY, selection, startClientService } from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
@@ -33,30 +33,6 @@ test("get-capacity lists GPU types and their CUDA versions without a key", async
       })
       .nullable(),
   });
-  const { gpuTypes } = await client.ask({
-    query: `
-          query {
-            gpuTypes {
-              id
-              displayName
-              memoryInGb
-              secureCloud
-              communityCloud
-              lowestPrice(input: { gpuCount: 1, secureCloud: true }) {
-                stockStatus
-                uninterruptablePrice
-                gpuTypeCudaVersions {
-                  cudaVersion
-                  availability
-                }
-              }
-            }
-          }
-        `,
-    headers: NO_KEY,
-    reads: z.strictObject({ gpuTypes: z.array(type) }),
-  });
-  expect(gpuTypes.length).toBeGreaterThan(40);
   const probed = type.extend({
     lowestPrice: z
       .strictObject({
@@ -65,22 +41,16 @@ test("get-capacity lists GPU types and their CUDA versions without a key", async
       })
       .nullable(),
   });
+  const capacity = (shown: typeof type | typeof probed, price: string) =>
+    `query { gpuTypes ${selection(shown).replace("lowestPrice", `lowestPrice(input: ${price})`)} }`;
+  const { gpuTypes } = await client.ask({
+    query: capacity(type, "{ gpuCount: 1, secureCloud: true }"),
+    headers: NO_KEY,
+    reads: z.strictObject({ gpuTypes: z.array(type) }),
+  });
+  expect(gpuTypes.length).toBeGreaterThan(40);
   await client.ask({
-    query: `
-            query {
-              gpuTypes {
-                id
-                displayName
-                memoryInGb
-                secureCloud
-                communityCloud
-                lowestPrice(input: { gpuCount: 1, allowedCudaVersions: ["12.8"] }) {
-                  stockStatus
-                  uninterruptablePrice
-                }
-              }
-            }
-          `,
+    query: capacity(probed, '{ gpuCount: 1, allowedCudaVersions: ["12.8"] }'),
     headers: NO_KEY,
     reads: z.strictObject({ gpuTypes: z.array(probed) }),
   });

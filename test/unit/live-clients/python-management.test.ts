@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, startClientService } from "./client-service.ts";
+import { type ClientService, selection, startClientService } from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
@@ -37,22 +37,6 @@ const savedTemplate = z.strictObject({
   isServerless: z.boolean(),
 });
 
-const TEMPLATE_SELECTION = `{
-            id
-            name
-            imageName
-            dockerArgs
-            containerDiskInGb
-            volumeInGb
-            volumeMountPath
-            ports
-            env {
-                key
-                value
-            }
-            isServerless
-        }`;
-
 async function createTemplate({ ask }: ClientService, isServerless = true) {
   const query = `
     mutation {
@@ -60,7 +44,7 @@ async function createTemplate({ ask }: ClientService, isServerless = true) {
             input: {
                 name: "worker", imageName: "example/worker:1", dockerArgs: "python -u \\"my handler.py\\"", containerDiskInGb: 10, volumeInGb: 0, ports: "", env: [{ key: "MODEL", value: "small" }], isServerless: ${isServerless}, containerRegistryAuthId : "", startSsh: true, isPublic: false, readme: ""
             }
-        ) ${TEMPLATE_SELECTION}
+        ) ${selection(savedTemplate)}
     }
     `;
   const { saveTemplate } = await ask({
@@ -94,22 +78,7 @@ async function createEndpoint({ ask }: ClientService, templateId: string) {
             input: {
                 name: "worker -fb", templateId: "${templateId}", gpuIds: "AMPERE_16", networkVolumeId: "", locations: "", idleTimeout: 5, scalerType: "QUEUE_DELAY", scalerValue: 4, workersMin: 0, workersMax: 3, flashBootType: FLASHBOOT, allowedCudaVersions: "['12.4', '12.5']", gpuCount: 1
             }
-        ) {
-            id
-            name
-            templateId
-            gpuIds
-            networkVolumeId
-            locations
-            idleTimeout
-            scalerType
-            scalerValue
-            workersMin
-            workersMax
-            allowedCudaVersions
-            gpuCount
-            flashBootType
-        }
+        ) ${selection(savedEndpoint)}
     }
     `;
   const { saveEndpoint } = await ask({
@@ -151,50 +120,14 @@ test("create_template, create_endpoint, get_endpoints and update_endpoint_templa
     createdAt: z.iso.datetime(),
     networkVolume: z.strictObject({ id: text, dataCenterId: text }).nullable(),
   });
-  const query = `
-query Query {
-  myself {
-    endpoints {
-      aiKey
-      gpuIds
-      id
-      idleTimeout
-      name
-      networkVolumeId
-      locations
-      scalerType
-      scalerValue
-      templateId
-      type
-      userId
-      version
-      workersMax
-      workersMin
-      workersStandby
-      gpuCount
-      env {
-        key
-        value
-      }
-      createdAt
-      networkVolume {
-        id
-        dataCenterId
-      }
-    }
-  }
-}
-`;
+  const query = `query Query { myself { endpoints ${selection(listed)} } }`;
   const reads = z.strictObject({ myself: z.strictObject({ endpoints: z.array(listed) }) });
   const { myself } = await client.ask({ query, reads });
   expect(myself.endpoints.map(({ id }) => id)).toEqual(["echo", endpoint.id]);
   await client.ask({
     query: `
     mutation {
-        updateEndpointTemplate(input: {templateId: "echo", endpointId: "${endpoint.id}"}) {
-            id
-            templateId
-        }
+        updateEndpointTemplate(input: {templateId: "echo", endpointId: "${endpoint.id}"}) { id templateId }
     }
     `,
     reads: z.strictObject({
@@ -217,10 +150,7 @@ test("the client creates, updates and deletes registry auths", async () => {
   const { saveRegistryAuth } = await client.ask({
     query: `
     mutation SaveRegistryAuth {
-        saveRegistryAuth(input: {name: "hub", username: "ada", password: "secret"}) {
-            id
-            name
-        }
+        saveRegistryAuth(input: {name: "hub", username: "ada", password: "secret"}) { id name }
     }
     `,
     reads: z.strictObject({ saveRegistryAuth: auth }),
@@ -229,10 +159,7 @@ test("the client creates, updates and deletes registry auths", async () => {
   await client.ask({
     query: `
     mutation UpdateRegistryAuth {
-        updateRegistryAuth(input: {id: "${id}", username: "ada", password: "other"}) {
-            id
-            name
-        }
+        updateRegistryAuth(input: {id: "${id}", username: "ada", password: "other"}) { id name }
     }
     `,
     reads: z.strictObject({ updateRegistryAuth: auth }),
@@ -252,18 +179,7 @@ test("the client creates, updates and deletes registry auths", async () => {
 test("update_user_settings", async () => {
   await using client = await start();
   const { updateUserSettings } = await client.ask({
-    query: `
-    mutation {
-        updateUserSettings(
-            input: {
-                pubKey: "ssh-ed25519 AAAA ada@example"
-            }
-        ) {
-            id
-            pubKey
-        }
-    }
-    `,
+    query: `mutation { updateUserSettings(input: { pubKey: "ssh-ed25519 AAAA ada@example" }) { id pubKey } }`,
     reads: z.strictObject({ updateUserSettings: z.strictObject({ id: text, pubKey: text }) }),
   });
   expect(updateUserSettings.pubKey).toBe("ssh-ed25519 AAAA ada@example");

@@ -1,7 +1,7 @@
 /** GraphQL calls of version 1.12 of the live service's Python client for pods and GPUs, without variables. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, startClientService } from "./client-service.ts";
+import { type ClientService, selection, startClientService } from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
@@ -42,44 +42,13 @@ const gpu = z.strictObject({
   }),
 });
 
-const gpuQuery = (id: string) => `
-    query GpuTypes {
-      gpuTypes(input: {id: "${id}"}) {
-        maxGpuCount
-        id
-        displayName
-        manufacturer
-        memoryInGb
-        cudaCores
-        secureCloud
-        communityCloud
-        securePrice
-        communityPrice
-        oneMonthPrice
-        threeMonthPrice
-        oneWeekPrice
-        communitySpotPrice
-        secureSpotPrice
-        lowestPrice(input: {gpuCount: 1}) {
-          minimumBidPrice
-          uninterruptablePrice
-        }
-      }
-    }
-    `;
+const gpuQuery = (id: string) => `query GpuTypes { gpuTypes(input: {id: "${id}"})
+  ${selection(gpu).replace("lowestPrice", "lowestPrice(input: {gpuCount: 1})")} }`;
 
 test("get_gpus, and get_gpu, which gets an empty list for an unknown GPU", async () => {
   await using client = await start();
-  const query = `
-query GpuTypes {
-  gpuTypes {
-    id
-    displayName
-    memoryInGb
-  }
-}
-`;
   const listed = z.strictObject({ id: text, displayName: text, memoryInGb: z.int() });
+  const query = `query GpuTypes { gpuTypes ${selection(listed)} }`;
   const all = await client.ask({ query, reads: z.strictObject({ gpuTypes: z.array(listed) }) });
   expect(all.gpuTypes.length).toBeGreaterThan(40);
   const reads = z.strictObject({ gpuTypes: z.array(gpu) });
@@ -87,41 +56,6 @@ query GpuTypes {
   expect(one.gpuTypes).toMatchObject([{ id: "NVIDIA L4", memoryInGb: 24 }]);
   expect((await client.ask({ query: gpuQuery("none"), reads })).gpuTypes).toEqual([]);
 });
-
-const POD_SELECTION = `{
-            id
-            containerDiskInGb
-            costPerHr
-            desiredStatus
-            dockerArgs
-            dockerId
-            env
-            gpuCount
-            imageName
-            lastStatusChange
-            machineId
-            memoryInGb
-            name
-            podType
-            port
-            ports
-            uptimeSeconds
-            vcpuCount
-            volumeInGb
-            volumeMountPath
-            runtime {
-                ports{
-                    ip
-                    isIpPublic
-                    privatePort
-                    publicPort
-                    type
-                }
-            }
-            machine {
-                gpuDisplayName
-            }
-        }`;
 
 const pod = z.strictObject({
   id: text,
@@ -148,6 +82,12 @@ const pod = z.strictObject({
   machine: z.strictObject({ gpuDisplayName: z.string().nullable() }),
 });
 
+/** A pod that does not run: its ports are read from what is null here. */
+const POD_SELECTION = selection(pod).replace(
+  "runtime",
+  "runtime { ports { ip isIpPublic privatePort publicPort type } }",
+);
+
 const deployed = z.strictObject({
   id: text,
   imageName: text,
@@ -156,22 +96,8 @@ const deployed = z.strictObject({
   machine: z.strictObject({ podHostId: text }),
 });
 
-const DEPLOYED_SELECTION = `{
-        id
-        imageName
-        env
-        machineId
-        machine {
-          podHostId
-        }
-      }`;
-
 async function readPod({ ask }: ClientService, id: string) {
-  const query = `
-    query pod {
-        pod(input: {podId: "${id}"}) ${POD_SELECTION}
-    }
-    `;
+  const query = `query pod { pod(input: {podId: "${id}"}) ${POD_SELECTION} }`;
   return (await ask({ query, reads: z.strictObject({ pod: pod.nullable() }) })).pod;
 }
 
@@ -187,7 +113,7 @@ test("create_pod, get_pods, get_pod, stop_pod, resume_pod and terminate_pod", as
         input: {
           name: "test", imageName: "example/stack", cloudType: ALL, startSsh: true, gpuTypeId: "NVIDIA GeForce RTX 3070", supportPublicIp: true, gpuCount: 1, volumeInGb: 0, minVcpuCount: 1, minMemoryInGb: 1, dataCenterId: null, dockerArgs: "", containerDiskInGb: 10, ports: "8888/http,666/tcp", volumeMountPath: "/runpod-volume", env: [{ key: "EXAMPLE_VAR", value: "example_value" }]
         }
-      ) ${DEPLOYED_SELECTION}
+      ) ${selection(deployed)}
     }
     `;
   const { podFindAndDeployOnDemand } = await client.ask({
@@ -201,49 +127,20 @@ test("create_pod, get_pods, get_pod, stop_pod, resume_pod and terminate_pod", as
     machine: { gpuDisplayName: "NVIDIA GeForce RTX 3070" },
   });
   const pods = z.strictObject({ myself: z.strictObject({ pods: z.array(pod) }) });
-  const list = `
-query myPods {
-    myself {
-        pods ${POD_SELECTION}
-    }
-}
-`;
+  const list = `query myPods { myself { pods ${POD_SELECTION} } }`;
   expect((await client.ask({ query: list, reads: pods })).myself.pods).toHaveLength(1);
   const stopped = await client.ask({
-    query: `
-    mutation {
-        podStop(input: { podId: "${id}" }) {
-            id
-            desiredStatus
-        }
-    }
-    `,
+    query: `mutation { podStop(input: { podId: "${id}" }) { id desiredStatus } }`,
     reads: z.strictObject({ podStop: z.strictObject({ id: text, desiredStatus: z.string() }) }),
   });
   expect(stopped.podStop.desiredStatus).toBe("EXITED");
+  const resumed = deployed.extend({ desiredStatus: z.literal("RUNNING") });
   await client.ask({
-    query: `
-    mutation {
-        podResume(input: { podId: "${id}", gpuCount: 1 }) {
-            id
-            desiredStatus
-            imageName
-            env
-            machineId
-            machine {
-                podHostId
-            }
-        }
-    }
-    `,
-    reads: z.strictObject({ podResume: deployed.extend({ desiredStatus: z.literal("RUNNING") }) }),
+    query: `mutation { podResume(input: { podId: "${id}", gpuCount: 1 }) ${selection(resumed)} }`,
+    reads: z.strictObject({ podResume: resumed }),
   });
   await client.ask({
-    query: `
-    mutation {
-        podTerminate(input: { podId: "${id}" })
-    }
-    `,
+    query: `mutation { podTerminate(input: { podId: "${id}" }) }`,
     reads: z.strictObject({ podTerminate: z.null() }),
   });
   expect(await readPod(client, id)).toBeNull();
@@ -254,30 +151,20 @@ test("create_pod without a GPU names the official template, and with a volume as
   const volume = { name: "data", size: 5, dataCenterId: "EU-RO-1" };
   const { json } = await client.service.call("POST", "/v1/networkvolumes", { body: volume });
   const { id: volumeId } = json as { id: string };
+  const networkVolume = z.strictObject({
+    id: text,
+    name: z.string(),
+    size: z.int(),
+    dataCenterId: text,
+  });
+  const myself = z.strictObject({
+    id: text,
+    pubKey: z.string().nullable(),
+    networkVolumes: z.array(networkVolume),
+  });
   const user = await client.ask({
-    query: `
-query myself {
-    myself {
-        id
-        pubKey
-        networkVolumes {
-            id
-            name
-            size
-            dataCenterId
-        }
-    }
-}
-`,
-    reads: z.strictObject({
-      myself: z.strictObject({
-        id: text,
-        pubKey: z.string().nullable(),
-        networkVolumes: z.array(
-          z.strictObject({ id: text, name: z.string(), size: z.int(), dataCenterId: text }),
-        ),
-      }),
-    }),
+    query: `query myself { myself ${selection(myself)} }`,
+    reads: z.strictObject({ myself }),
   });
   expect(user.myself.networkVolumes).toEqual([{ id: volumeId, ...volume }]);
   const query = `
@@ -286,7 +173,7 @@ query myself {
         input: {
           name: "test", imageName: "example/stack", cloudType: ALL, startSsh: true, instanceId: "cpu3c-2-4", dataCenterId: "EU-RO-1", dockerArgs: "", containerDiskInGb: 10, volumeMountPath: "/runpod-volume", templateId: "runpod-ubuntu", networkVolumeId: "${volumeId}"
         }
-      ) ${DEPLOYED_SELECTION}
+      ) ${selection(deployed)}
     }
     `;
   const { deployCpuPod } = await client.ask({
