@@ -63,15 +63,6 @@ it("content and trailing headers are read, however the body is cut", () => {
   fc.assert(property, { numRuns: 300 });
 });
 
-it("a body can come byte by byte", () => {
-  const body = framed([Buffer.from("hello"), Buffer.from("\r\n0\r\n\r\n")], {
-    isSigned: true,
-    trailers: { "x-amz-checksum-crc32": "AAAAAA==" },
-  });
-  const pieces = [...body].map((byte) => Buffer.of(byte));
-  expect(decoded(pieces, true).content.toString()).toBe("hello\r\n0\r\n\r\n");
-});
-
 it("a signed body with any changed byte is refused, or has the same meaning", () => {
   const property = fc.property(
     fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 3 }),

@@ -80,22 +80,6 @@ describe("requests with a signature in a header", () => {
       signature: example.signature,
     });
   });
-
-  it.each(EXAMPLES)("$name is refused with another method, path, query or header", (example) => {
-    const changes: readonly Partial<Example>[] = [
-      { method: "DELETE" },
-      { target: `${example.target}x` },
-      { target: `${example.target}${example.target.includes("?") ? "&" : "?"}x=1` },
-      { headers: { ...example.headers, "x-amz-content-sha256": "0".repeat(64) } },
-      { signature: `0${example.signature.slice(1)}` },
-    ];
-    for (const change of changes) {
-      const changed = requestOf({ ...example, ...change });
-      expect(() => verify(changed, holderLookup(CREDENTIALS), NOW)).toThrow(
-        expect.objectContaining({ code: "SignatureDoesNotMatch" }),
-      );
-    }
-  });
 });
 
 it("the presigned GET is accepted with the published signature, for a day", () => {

@@ -32,71 +32,17 @@ describe.each(["run", "runsync"])("the body of /%s", (operation) => {
     service.call("POST", path, { body, headers });
 
   it.each([
-    ["", "the body is not valid JSON: it is empty"],
-    ["hello", 'the body is not valid JSON: unexpected "h" at byte 0'],
-    ['{"input":{}', "the body is not valid JSON: it ends too early, at byte 11"],
-    ['{"input":{}} x', 'the body is not valid JSON: unexpected "x" at byte 13'],
-    ["{'input':{}}", 'the body is not valid JSON: unexpected "\'" at byte 1'],
-  ])("is refused when it is no JSON: %j", async (body, message) => {
-    const { status, json } = await submit(body);
-    expect(status).toBe(400);
-    expect(json).toMatchObject({ code: "invalid_json", status: 400 });
-    expect((json as { error: string }).error).toContain(message);
-  });
-
-  it("is refused when it is no UTF-8", async () => {
-    const body = Buffer.concat([
-      Buffer.from('{"input":{"a":"'),
-      Buffer.from([0xc3, 0x28]),
-      Buffer.from('"}}'),
-    ]);
+    ["no JSON", "", "the body is not valid JSON: it is empty"],
+    ["no UTF-8", Buffer.from([0x22, 0xc3, 0x28, 0x22]), "the body is not valid UTF-8"],
+    [
+      "nested 100,000 deep",
+      `{"input":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`,
+      "nested deeper than 512 levels",
+    ],
+  ])("is refused when it is %s", async (_, body, message) => {
     const { json } = await submit(body);
-    expect(json).toMatchObject({ code: "invalid_json", status: 400 });
-    expect((json as { error: string }).error).toContain("the body is not valid UTF-8");
-  });
-
-  it("is refused when it is nested 100,000 deep", async () => {
-    const body = `{"input":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`;
-    const { json } = await submit(body);
-    expect(json).toMatchObject({ code: "invalid_json", status: 400 });
-    expect((json as { error: string }).error).toContain("nested deeper than 512 levels");
-  });
-
-  it.each([
-    ["[]", 'the body must be an object with the key "input"; got an array'],
-    ["null", 'the body must be an object with the key "input"; got null'],
-    ["7", 'the body must be an object with the key "input"; got a number'],
-    ["{}", "input is required: an object with the parameters of the handler"],
-    [
-      '{"__proto__":{"input":{}}}',
-      "input is required: an object with the parameters of the handler",
-    ],
-    ['{"input":[1]}', "input must be an object; got an array"],
-    ['{"input":null}', "input must be an object; got null"],
-    ['{"input":{},"webhook":"ftp://x"}', 'webhook must be an http or https URL; got "ftp://x"'],
-    ['{"input":{},"policy":[]}', "policy must be an object; got an array"],
-    [
-      '{"input":{},"policy":{"executionTimeout":4999}}',
-      "policy.executionTimeout must be an integer from 5000 to 604800000 (ms); got 4999",
-    ],
-    [
-      '{"input":{},"policy":{"executionTimeout":604800001}}',
-      "policy.executionTimeout must be an integer from 5000 to 604800000 (ms); got 604800001",
-    ],
-    [
-      '{"input":{},"policy":{"ttl":9999}}',
-      "policy.ttl must be an integer from 10000 to 604800000 (ms); got 9999",
-    ],
-    [
-      '{"input":{},"policy":{"ttl":604800001}}',
-      "policy.ttl must be an integer from 10000 to 604800000 (ms); got 604800001",
-    ],
-    [
-      '{"input":{},"policy":{"ttl":20000.5}}',
-      "policy.ttl must be an integer from 10000 to 604800000 (ms); got 20000.5",
-    ],
-  ])("is refused: %s", async (body, problem) => {
-    expect((await submit(body)).json).toStrictEqual(invalid(problem));
+    const error = expect.stringContaining(message) as string;
+    expect(json).toStrictEqual({ code: "invalid_json", status: 400, error });
   });
 
   it("is refused with all problems at once", async () => {

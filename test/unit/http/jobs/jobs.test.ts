@@ -68,23 +68,6 @@ describe("/status", () => {
     });
   });
 
-  it("has the number of retries of a job that ended because its worker was lost", async () => {
-    await using service = await startTestHttp();
-    const { job } = await running(service);
-    await service.test.clock.advance(15_000);
-    const other = await service.test.connectWorker();
-    const again = await other.nextJob();
-    expect(again).toMatchObject({ jobId: job.jobId, attempt: 2 });
-    await service.test.clock.advance(15_000);
-    const { json } = await service.call("GET", `/v2/echo/status/${job.jobId}`);
-    expect(json).toMatchObject({
-      status: "FAILED",
-      error: "job timed out after 1 retries",
-      failure: { type: "worker_lost", workerId: other.worker.id },
-      retries: 1,
-    });
-  });
-
   it("names the known killer of a job's process", async () => {
     await using service = await startTestHttp();
     await service.test.addEndpoint("once", { retries: { workerLost: 0, handlerError: 0 } });

@@ -155,6 +155,11 @@ describe("a request", () => {
       "more than one Host header",
     ],
     [
+      "the same Host header twice",
+      `GET /v2/echo/health HTTP/1.1\r\n${HEAD}HOST: x\r\n${close}`,
+      "more than one Host header",
+    ],
+    [
       "two keys",
       `GET /v2/echo/health HTTP/1.1\r\n${HEAD}Authorization: z\r\n${close}`,
       "more than one Authorization header",

@@ -91,25 +91,6 @@ describe("a request with a Host header that is not a name of the service", () =>
   });
 });
 
-describe("a request that could be for two services", () => {
-  it.each([
-    ["two Host headers", "GET /v2/echo/health", ["host: localhost", "host: rebound.test"]],
-    ["two Host headers, ours last", "GET /docs", ["host: rebound.test", "Host: localhost"]],
-    ["two equal headers", "GET /metrics", ["host: localhost", "HOST: localhost"]],
-    ["a whole URL", "GET http://rebound.test/v2/echo/health", ["host: localhost"]],
-    ["a whole URL of ours", "GET http://localhost/v2/echo/health", ["host: localhost"]],
-    ["no Host header", "GET /v2/echo/health", []],
-  ])("is refused: %s", async (_, line, headers) => {
-    const { status, body } = await ask(line, ...headers, KEY_LINE);
-    expect([status, JSON.parse(body)]).toMatchObject([400, { code: "invalid_header" }]);
-  });
-
-  it("is allowed without a Host header in HTTP/1.0, which browsers do not use", async () => {
-    const request = `GET /v2/echo/health HTTP/1.0\r\n${KEY_LINE}\r\n\r\n`;
-    expect(await service.raw(request)).toMatch(/^HTTP\/1\.1 200 /u);
-  });
-});
-
 describe("a request of a page of another origin", () => {
   const foreign = "origin: http://page.test";
 

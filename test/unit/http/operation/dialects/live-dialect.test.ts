@@ -81,24 +81,9 @@ describe("a job", () => {
     expect(JSON.parse(error)).toMatchObject({ error_type: type });
   });
 
-  it("has an error text of its worker unchanged", async () => {
-    const reported = '{"error_type": "<class \'ValueError\'>",  "error_message": "é"}';
-    expect((await failed({ message: "é", reported })).error).toBe(reported);
-  });
-
   it("has a message with the reason if it failed otherwise", async () => {
     const message = "input.name must be a string";
     expect((await failed({ type: "invalid_input", message })).error).toBe(message);
-  });
-
-  it("names its number of retries if it ended because its workers were lost", async () => {
-    await using service = await startTestHttp();
-    const { job } = await running(service);
-    await service.test.clock.advance(15_000);
-    await (await service.test.connectWorker()).nextJob();
-    await service.test.clock.advance(15_000);
-    const expected = { status: "FAILED", error: "job timed out after 1 retries", retries: 1 };
-    expect(await read(service, `status/${job.jobId}`)).toMatchObject(expected);
   });
 
   it("does not name the killer of its process, and below /v2 it does", async () => {
@@ -117,24 +102,6 @@ describe("a job", () => {
 });
 
 describe("a stream", () => {
-  it("is an object, and reports the end of the job only with the last chunks", async () => {
-    await using service = await startTestHttp();
-    const { job, worker } = await running(service);
-    const path = `stream/${job.jobId}`;
-    await worker.chunks(job, ["a", "b"]);
-    expect(await read(service, path)).toMatchObject({
-      status: "IN_PROGRESS",
-      stream: [{ output: "a" }, { output: "b" }],
-    });
-    await worker.chunks(job, ["c"], 2);
-    await worker.complete(job);
-    expect(await read(service, path)).toMatchObject({
-      status: "COMPLETED",
-      stream: [{ output: "c" }],
-    });
-    expect(await read(service, path)).toStrictEqual({ status: "COMPLETED", stream: [] });
-  });
-
   it("loses no chunk of a failed job, and is empty when it reports the failure", async () => {
     await using service = await startTestHttp();
     const { job, worker } = await running(service);
