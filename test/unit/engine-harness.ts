@@ -1,4 +1,7 @@
 /** An engine on the memory store, with time and chance controlled by the test, and workers that the test scripts. */
+import { LIMITS } from "../../runtime/protocol/limits.ts";
+import type { Job, JobKind } from "../../emulator/core/jobs/job.ts";
+import { submit, type SubmitRequest } from "../../emulator/engine/jobs/submit.ts";
 import type { Random } from "../../emulator/core/time/clock.ts";
 import type { Endpoint } from "../../emulator/core/resources/endpoints/endpoint.ts";
 import type { GpuInventory } from "../../emulator/core/workers/gpu-allocation.ts";
@@ -50,8 +53,16 @@ export interface TestEngine extends AsyncDisposable {
     endpointId?: string,
     options?: { readonly credit?: number; readonly kind?: LauncherKind },
   ): Promise<ScriptedWorker>;
+  /** Submits a job. Default: an async one of `echo` with the input `{}` and the default policy. */
+  submit(job?: TestJob): Promise<Job>;
   /** Ends the clock-driven rules and closes the store. */
   stop(how?: "drain" | "kill"): Promise<void>;
+}
+
+export interface TestJob extends Partial<SubmitRequest["submission"]["policy"]> {
+  readonly endpointId?: string;
+  readonly kind?: JobKind;
+  readonly input?: string | Uint8Array;
 }
 
 export interface HarnessOptions {
@@ -205,6 +216,14 @@ async function openTestEngine(
       const scripted = new ScriptedWorker(engine, worker);
       await scripted.greet(credit);
       return scripted;
+    },
+    async submit({ endpointId = "echo", kind = "async", input = "{}", ...wishes } = {}) {
+      const policy = { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs, ...wishes };
+      return submit(engine, {
+        endpointId,
+        kind,
+        submission: { input: Buffer.from(input), policy },
+      });
     },
     stop,
     [Symbol.asyncDispose]: () => stop(),

@@ -1,11 +1,6 @@
 /** A store that keeps batches waiting, and a look at what happens meanwhile. */
-import { Buffer } from "node:buffer";
 import { StoreFullError } from "../../../emulator/core/store-error.ts";
-import type { JobKind } from "../../../emulator/core/jobs/job.ts";
-import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";
-import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { TestEngine } from "../engine-harness.ts";
 import { storeWith } from "./store-with.ts";
 
 /** A store whose batches wait, after `close`, until the test lets them in or refuses the next one. */
@@ -32,12 +27,6 @@ export function gatedStore() {
     return { open: resolve, refuse: () => reject(new StoreFullError("there is no room")) };
   };
   return { store: gated, close, flushes: () => flushes };
-}
-
-export function submitOne({ engine }: TestEngine, kind: JobKind = "async") {
-  const policy = { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs };
-  const submission = { input: Buffer.from("{}"), policy };
-  return submit(engine, { endpointId: "echo", kind, submission });
 }
 
 /** Whether it is settled by now. */

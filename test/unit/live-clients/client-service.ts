@@ -24,8 +24,33 @@ export interface ClientService extends AsyncDisposable {
   readonly refused: (request: Omit<GraphqlRequest<unknown>, "reads">) => Promise<string>;
 }
 
+/** Headers of clients in Go. */
+export const GO: ClientHeaders = {
+  "user-agent": "Go-http-client/1.1",
+  "content-type": "application/json",
+  "accept-encoding": "gzip",
+};
+
+/** Headers of clients in Python. */
+export const PYTHON: ClientHeaders = {
+  "user-agent": "RunPod-Python-SDK/1.12.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
+  "content-type": "application/json",
+  "accept-encoding": "gzip, deflate",
+  accept: "*/*",
+};
+
 /** Headers of a client without a key. */
 export const NO_KEY = { authorization: "" };
+
+type Word<Names extends string> = Names extends `${infer First} ${infer Rest}`
+  ? First | Word<Rest>
+  : Names;
+
+/** Fields of one type, whose names have spaces between them. */
+export function fields<Type, Names extends string>(type: Type, names: Names) {
+  const each = names.split(" ").map((name) => [name, type]);
+  return Object.fromEntries(each) as Record<Word<Names>, Type>;
+}
 
 /** All fields of a type, as the GraphQL selection of a client that decodes exactly what it asks for. */
 export function selection(type: unknown): string {

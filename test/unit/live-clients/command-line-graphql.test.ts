@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { selection } from "./client-service.ts";
+import { fields, selection } from "./client-service.ts";
 import {
   id,
   selectedInt as int,
@@ -23,12 +23,8 @@ test("user, and doctor, which adds its machine's key to the existing keys", asyn
   const user = z.strictObject({
     id,
     email: z.string().min(1),
-    clientBalance: z.number(),
-    currentSpendPerHr: z.number(),
-    spendLimit: z.number(),
-    notifyPodsStale: z.boolean(),
-    notifyPodsGeneral: z.boolean(),
-    notifyLowBalance: z.boolean(),
+    ...fields(z.number(), "clientBalance currentSpendPerHr spendLimit"),
+    ...fields(z.boolean(), "notifyPodsStale notifyPodsGeneral notifyLowBalance"),
   });
   await client.ask({
     query: `query { myself ${selection(user)} }`,
@@ -105,12 +101,8 @@ test("pod create, and ssh info, which looks for a public port of SSH", async () 
     costPerHr: z.number(),
     containerDiskInGb: int,
     volumeInGb: int,
-    volumeMountPath: text,
-    gpuCount: z.int(),
-    memoryInGb: z.int(),
-    vcpuCount: z.int(),
-    ports: text,
-    lastStatusChange: text,
+    ...fields(text, "volumeMountPath ports lastStatusChange"),
+    ...fields(z.int(), "gpuCount memoryInGb vcpuCount"),
     env: z.array(z.string()).nullable(),
     machine: z.strictObject({ gpuDisplayName: text, location: text }).nullable(),
   });
@@ -139,22 +131,14 @@ test("pod create, and ssh info, which looks for a public port of SSH", async () 
   });
   const listed = z.strictObject({
     id,
-    containerDiskInGb: int,
+    ...fields(int, "containerDiskInGb uptimeSeconds volumeInGb"),
     costPerHr: z.number(),
     desiredStatus: z.string(),
-    lastStatusChange: text,
-    uptimeSeconds: int,
-    dockerArgs: text,
+    ...fields(text, "lastStatusChange dockerArgs podType ports volumeMountPath"),
     env: z.array(z.string()),
-    gpuCount: z.int(),
+    ...fields(z.int(), "gpuCount memoryInGb vcpuCount"),
     imageName: id,
-    memoryInGb: z.int(),
     name: z.string(),
-    podType: text,
-    ports: text,
-    vcpuCount: z.int(),
-    volumeInGb: int,
-    volumeMountPath: text,
     machine: z.strictObject({ gpuDisplayName: text, location: text }).nullable(),
     runtime: z.strictObject({ ports: z.array(port) }).nullable(),
   });

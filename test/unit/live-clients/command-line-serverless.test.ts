@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { selection } from "./client-service.ts";
+import { fields, selection } from "./client-service.ts";
 import {
   createTemplate,
   id,
@@ -22,24 +22,16 @@ const start = () => startCommandLine("2.7.2", playing);
 const endpoint = z.strictObject({
   id,
   name: z.string(),
-  templateId: text,
-  gpuIds: text,
+  ...fields(
+    text,
+    "templateId gpuIds networkVolumeId locations scalerType minCudaVersion flashBootType",
+  ),
   instanceIds: z.array(z.string()).nullable(),
   computeType: z.enum(["GPU", "CPU"]),
-  networkVolumeId: text,
   networkVolumeIds: z
     .array(z.strictObject({ networkVolumeId: z.string(), dataCenterId: text }))
     .nullable(),
-  locations: text,
-  idleTimeout: int,
-  scalerType: text,
-  scalerValue: int,
-  workersMin: int,
-  workersMax: int,
-  gpuCount: int,
-  minCudaVersion: text,
-  executionTimeoutMs: int,
-  flashBootType: text,
+  ...fields(int, "idleTimeout scalerValue workersMin workersMax gpuCount executionTimeoutMs"),
   modelReferences: z.array(z.string()).nullable(),
 });
 

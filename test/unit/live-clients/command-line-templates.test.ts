@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { selection } from "./client-service.ts";
+import { fields, selection } from "./client-service.ts";
 import {
   createTemplate,
   id,
@@ -62,21 +62,14 @@ test("template list and get; template create with port labels reads the user's t
     id,
     name: z.string(),
     imageName: z.string(),
-    dockerArgs: text,
+    ...fields(
+      text,
+      "dockerArgs ports volumeMountPath containerRegistryAuthId startScript readme category",
+    ),
     env: pairs,
-    ports: text,
-    volumeMountPath: text,
     volumeInGb: int,
     containerDiskInGb: int,
-    containerRegistryAuthId: text,
-    startJupyter: z.boolean(),
-    startSsh: z.boolean(),
-    startScript: text,
-    isServerless: z.boolean(),
-    isPublic: z.boolean(),
-    readme: text,
-    advancedStart: z.boolean(),
-    category: text,
+    ...fields(z.boolean(), "startJupyter startSsh isServerless isPublic advancedStart"),
   });
   const { myself } = await client.ask({
     query: `query GetTemplateForPortLabels { myself { podTemplates ${selection(own)} } }`,

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { fields } from "./client-service.ts";
 import { TextReader } from "../http/operation/answers/text-reader.ts";
 import { env, id, int, pagination, text, texts, startCommandLine } from "./command-line-client.ts";
 import { Playing } from "./playing.ts";
@@ -17,8 +18,7 @@ const pod = z.looseObject({
   id,
   name: z.string(),
   status: id,
-  createdAt: text,
-  image: text,
+  ...fields(text, "createdAt image dataCenterId cloud"),
   gpu: z.looseObject({ id, count: z.int(), vcpuCount: z.number(), memory: z.number() }).nullish(),
   cpu: z.looseObject({ id, vcpuCount: z.number(), memory: z.number() }).nullish(),
   disk: z.int(),
@@ -26,13 +26,9 @@ const pod = z.looseObject({
     persistent: z.looseObject({ size: z.int(), path: z.string() }).nullish(),
     network: z.array(z.looseObject({ volumeId: z.string(), path: z.string() })).nullish(),
   }),
-  ports: texts,
-  cmd: texts,
-  entrypoint: texts,
+  ...fields(texts, "ports cmd entrypoint"),
   cost: z.number(),
   env,
-  dataCenterId: text,
-  cloud: text,
   runtime: z
     .looseObject({
       uptime: int,

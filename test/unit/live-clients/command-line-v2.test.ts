@@ -1,7 +1,7 @@
 /** Calls of the live service's command line of autumn 2026 over REST v2, and the fields that it decodes by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { ClientService } from "./client-service.ts";
+import { type ClientService, fields } from "./client-service.ts";
 import {
   env,
   flag,
@@ -24,18 +24,13 @@ const number = z.number().nullish();
 const endpoint = z.looseObject({
   id,
   name: z.string(),
-  image: text,
-  args: text,
-  cmd: texts,
+  ...fields(text, "image args registry"),
+  ...fields(texts, "cmd ports networkVolumes dataCenterIds"),
   env,
-  ports: texts,
   disk: int,
-  registry: text,
   gpu: z
     .looseObject({ pools: texts, excludedTypes: texts, count: int, minCudaVersion: text })
     .nullish(),
-  networkVolumes: texts,
-  dataCenterIds: texts,
   flashboot: z.string(),
   timeout: z.int(),
   scaling: z.looseObject({ type: z.string(), queueDelay: number, requestCount: int }),
@@ -44,18 +39,14 @@ const endpoint = z.looseObject({
 
 const template = z.looseObject({
   id,
-  name: z.string(),
-  image: z.string(),
+  ...fields(z.string(), "name image category"),
   args: text,
-  cmd: texts,
-  entrypoint: texts,
+  ...fields(texts, "cmd entrypoint ports"),
   disk: z.int(),
   env,
-  ports: texts,
   registry: text,
   serverless: z.boolean(),
   public: z.boolean(),
-  category: z.string(),
   mounts: z.looseObject({
     persistent: z.looseObject({ size: z.int(), path: z.string() }).nullish(),
   }),

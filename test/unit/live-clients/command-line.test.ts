@@ -1,7 +1,7 @@
 /** REST calls of the live service's command line, and the fields that it decodes by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import type { ClientService } from "./client-service.ts";
+import { type ClientService, fields } from "./client-service.ts";
 import { env, flag, int, text, texts, startCommandLine } from "./command-line-client.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
@@ -11,59 +11,38 @@ const playing = new Playing(PLAYS.commandLine);
 const start = () => startCommandLine("2.9.0", playing);
 
 const template = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  imageName: z.string(),
+  ...fields(z.string(), "id name imageName"),
   isServerless: flag,
   isPublic: flag,
   isRunpod: z.boolean(),
-  category: text,
-  ports: texts,
-  dockerEntrypoint: texts,
-  dockerStartCmd: texts,
+  ...fields(text, "category containerRegistryAuthId volumeMountPath readme"),
+  ...fields(texts, "ports dockerEntrypoint dockerStartCmd"),
   env,
   containerDiskInGb: int,
-  containerRegistryAuthId: text,
   volumeInGb: int,
-  volumeMountPath: text,
-  readme: text,
 });
 
 const endpoint = z.looseObject({
   id: z.string(),
   name: z.string(),
-  templateId: text,
-  gpuIds: text,
+  ...fields(
+    text,
+    "templateId gpuIds networkVolumeId locations scalerType minCudaVersion computeType",
+  ),
   instanceIds: texts,
-  networkVolumeId: text,
   networkVolumeIds: z
     .array(z.union([z.string(), z.looseObject({ networkVolumeId: z.string() })]))
     .nullish(),
-  locations: text,
-  idleTimeout: int,
-  scalerType: text,
-  scalerValue: int,
-  workersMin: int,
-  workersMax: int,
-  gpuCount: int,
-  minCudaVersion: text,
+  ...fields(int, "idleTimeout scalerValue workersMin workersMax gpuCount executionTimeoutMs"),
   flashboot: flag,
-  computeType: text,
-  executionTimeoutMs: int,
   template: z.looseObject({}).nullish(),
   workers: z.array(z.unknown()).nullish(),
 });
 
 const pod = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  desiredStatus: z.string(),
+  ...fields(z.string(), "id name desiredStatus"),
   gpuTypeId: text,
-  gpuCount: int,
-  volumeInGb: int,
-  containerDiskInGb: int,
-  memoryInGb: int,
-  vcpuCount: int,
+  ...fields(int, "gpuCount volumeInGb containerDiskInGb memoryInGb vcpuCount"),
   volumeMountPath: text,
   ports: texts,
   costPerHr: z.number().nullish(),

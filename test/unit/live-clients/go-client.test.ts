@@ -1,19 +1,13 @@
 /** Calls of the live service's Go client: POST to read, an empty body, only 200 accepted, integers, string errors. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, startClientService } from "./client-service.ts";
+import { type ClientService, GO, startClientService } from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.go);
 
-const HEADERS = {
-  "user-agent": "Go-http-client/1.1",
-  "content-type": "application/json",
-  "accept-encoding": "gzip",
-};
-
-const start = () => startClientService(HEADERS, playing);
+const start = () => startClientService(GO, playing);
 
 /** Go's `*int`: absent, or a number without a fraction. */
 const int = z.int().optional();

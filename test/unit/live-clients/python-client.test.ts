@@ -4,22 +4,14 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, startClientService } from "./client-service.ts";
+import { type ClientService, PYTHON, startClientService } from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.pythonJobs);
 
 const start = () =>
-  startClientService(
-    {
-      "user-agent": "python-requests/2.32.3",
-      "content-type": "application/json",
-      "accept-encoding": "gzip, deflate",
-      accept: "*/*",
-    },
-    playing,
-  );
+  startClientService({ ...PYTHON, "user-agent": "python-requests/2.32.3" }, playing);
 
 /** The client indexes `id` and `status`, and reads `output` only at the end. */
 const job = z.looseObject({ id: z.string(), status: z.string(), output: z.unknown().optional() });

@@ -4,35 +4,28 @@
  */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, selection, startClientService } from "./client-service.ts";
+import {
+  type ClientService,
+  fields,
+  PYTHON,
+  selection,
+  startClientService,
+} from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.pythonManagement);
 
-const start = () =>
-  startClientService(
-    {
-      "user-agent": "RunPod-Python-SDK/1.12.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
-      "content-type": "application/json",
-      "accept-encoding": "gzip, deflate",
-      accept: "*/*",
-    },
-    playing,
-  );
+const start = () => startClientService(PYTHON, playing);
 
 const text = z.string().min(1);
 const pairs = z.array(z.strictObject({ key: z.string(), value: z.string() }));
 
 const savedTemplate = z.strictObject({
   id: text,
-  name: z.string(),
-  imageName: z.string(),
-  dockerArgs: z.string(),
+  ...fields(z.string(), "name imageName dockerArgs volumeMountPath ports"),
   containerDiskInGb: z.int(),
   volumeInGb: z.int(),
-  volumeMountPath: z.string(),
-  ports: z.string(),
   env: pairs,
   isServerless: z.boolean(),
 });
@@ -56,19 +49,11 @@ async function createTemplate({ ask }: ClientService, isServerless = true) {
 
 const savedEndpoint = z.strictObject({
   id: text,
-  name: z.string(),
+  ...fields(z.string(), "name gpuIds locations allowedCudaVersions flashBootType"),
   templateId: text,
-  gpuIds: z.string(),
   networkVolumeId: z.string().nullable(),
-  locations: z.string(),
-  idleTimeout: z.int(),
+  ...fields(z.int(), "idleTimeout scalerValue workersMin workersMax gpuCount"),
   scalerType: z.enum(["QUEUE_DELAY", "REQUEST_COUNT"]),
-  scalerValue: z.int(),
-  workersMin: z.int(),
-  workersMax: z.int(),
-  allowedCudaVersions: z.string(),
-  gpuCount: z.int(),
-  flashBootType: z.string(),
 });
 
 async function createEndpoint({ ask }: ClientService, templateId: string) {
@@ -99,23 +84,14 @@ test("create_template, create_endpoint, get_endpoints and update_endpoint_templa
   const endpoint = await createEndpoint(client, template.id);
   expect(endpoint).toMatchObject({ gpuIds: "AMPERE_16", allowedCudaVersions: "12.4,12.5" });
   const listed = z.strictObject({
-    aiKey: z.string().nullable(),
-    gpuIds: z.string().nullable(),
-    id: text,
-    idleTimeout: z.int(),
-    name: z.string(),
-    networkVolumeId: z.string().nullable(),
-    locations: z.string(),
-    scalerType: z.string(),
-    scalerValue: z.int(),
-    templateId: text,
+    ...fields(z.string().nullable(), "aiKey gpuIds networkVolumeId"),
+    ...fields(text, "id templateId userId"),
+    ...fields(
+      z.int(),
+      "idleTimeout scalerValue version workersMax workersMin workersStandby gpuCount",
+    ),
+    ...fields(z.string(), "name locations scalerType"),
     type: z.enum(["QB", "LB"]),
-    userId: text,
-    version: z.int(),
-    workersMax: z.int(),
-    workersMin: z.int(),
-    workersStandby: z.int(),
-    gpuCount: z.int(),
     env: pairs,
     createdAt: z.iso.datetime(),
     networkVolume: z.strictObject({ id: text, dataCenterId: text }).nullable(),

@@ -1,41 +1,34 @@
 /** GraphQL calls of version 1.12 of the live service's Python client for pods and GPUs, without variables. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, selection, startClientService } from "./client-service.ts";
+import {
+  type ClientService,
+  fields,
+  PYTHON,
+  selection,
+  startClientService,
+} from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.pythonPods);
 
-const start = () =>
-  startClientService(
-    {
-      "user-agent": "RunPod-Python-SDK/1.12.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
-      "content-type": "application/json",
-      "accept-encoding": "gzip, deflate",
-      accept: "*/*",
-    },
-    playing,
-  );
+const start = () => startClientService(PYTHON, playing);
 
 const text = z.string().min(1);
 
 const gpu = z.strictObject({
   maxGpuCount: z.int(),
-  id: text,
-  displayName: text,
-  manufacturer: text,
+  ...fields(text, "id displayName manufacturer"),
   memoryInGb: z.int(),
   cudaCores: z.int().nullable(),
   secureCloud: z.boolean(),
   communityCloud: z.boolean(),
   securePrice: z.number(),
-  communityPrice: z.number().nullable(),
-  oneMonthPrice: z.number().nullable(),
-  threeMonthPrice: z.number().nullable(),
-  oneWeekPrice: z.number().nullable(),
-  communitySpotPrice: z.number().nullable(),
-  secureSpotPrice: z.number().nullable(),
+  ...fields(
+    z.number().nullable(),
+    "communityPrice oneMonthPrice threeMonthPrice oneWeekPrice communitySpotPrice secureSpotPrice",
+  ),
   lowestPrice: z.strictObject({
     minimumBidPrice: z.number().nullable(),
     uninterruptablePrice: z.number().nullable(),
@@ -58,27 +51,12 @@ test("get_gpus, and get_gpu, which gets an empty list for an unknown GPU", async
 });
 
 const pod = z.strictObject({
-  id: text,
-  containerDiskInGb: z.int(),
+  ...fields(text, "id imageName machineId podType"),
+  ...fields(z.int(), "containerDiskInGb gpuCount memoryInGb uptimeSeconds vcpuCount volumeInGb"),
   costPerHr: z.number(),
-  desiredStatus: z.string(),
-  dockerArgs: z.string(),
-  dockerId: z.null(),
+  ...fields(z.string(), "desiredStatus dockerArgs lastStatusChange name ports volumeMountPath"),
+  ...fields(z.null(), "dockerId port runtime"),
   env: z.array(z.string()),
-  gpuCount: z.int(),
-  imageName: text,
-  lastStatusChange: z.string(),
-  machineId: text,
-  memoryInGb: z.int(),
-  name: z.string(),
-  podType: text,
-  port: z.null(),
-  ports: z.string(),
-  uptimeSeconds: z.int(),
-  vcpuCount: z.int(),
-  volumeInGb: z.int(),
-  volumeMountPath: z.string(),
-  runtime: z.null(),
   machine: z.strictObject({ gpuDisplayName: z.string().nullable() }),
 });
 

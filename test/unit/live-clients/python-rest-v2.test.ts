@@ -5,22 +5,13 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { TextReader } from "../http/operation/answers/text-reader.ts";
-import { type ClientService, startClientService } from "./client-service.ts";
+import { type ClientService, PYTHON, startClientService } from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.pythonRestV2);
 
-const start = () =>
-  startClientService(
-    {
-      "user-agent": "RunPod-Python-SDK/1.13.0 (Linux 6.8; x86_64) Language/Python 3.12.3",
-      "content-type": "application/json",
-      "accept-encoding": "gzip, deflate",
-      accept: "application/json",
-    },
-    playing,
-  );
+const start = () => startClientService({ ...PYTHON, accept: "application/json" }, playing);
 
 const text = z.string().min(1);
 const texts = z.array(z.string());

@@ -1,21 +1,13 @@
 /** Calls of the live service's own Terraform provider over REST v2, and the fields that it reads by type. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, startClientService } from "./client-service.ts";
+import { type ClientService, GO, startClientService } from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.terraformV2);
 
-const start = () =>
-  startClientService(
-    {
-      "user-agent": "Go-http-client/1.1",
-      "content-type": "application/json",
-      "accept-encoding": "gzip",
-    },
-    playing,
-  );
+const start = () => startClientService(GO, playing);
 
 /** The provider treats a value of another type as absent. */
 const id = z.string().min(1);

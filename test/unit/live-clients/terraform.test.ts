@@ -1,21 +1,13 @@
 /** Calls of the Terraform providers for the live service: exact integers, PUT of pods, 200 for reads. */
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { type ClientService, startClientService } from "./client-service.ts";
+import { type ClientService, fields, GO, startClientService } from "./client-service.ts";
 import { Playing } from "./playing.ts";
 import { PLAYS } from "./plays.ts";
 
 const playing = new Playing(PLAYS.terraform);
 
-const start = () =>
-  startClientService(
-    {
-      "user-agent": "Go-http-client/1.1",
-      "content-type": "application/json",
-      "accept-encoding": "gzip",
-    },
-    playing,
-  );
+const start = () => startClientService(GO, playing);
 
 /** A value that Go decodes into that type: absent and null leave the variable unchanged. */
 const text = z.string().nullish();
@@ -28,74 +20,40 @@ const env = z.record(z.string(), z.string()).nullish();
 
 const pod = z.looseObject({
   id: z.string(),
-  name: text,
-  image: text,
-  vcpuCount: int,
-  memoryInGb: number,
-  containerDiskInGb: int,
-  volumeInGb: int,
-  volumeMountPath: text,
-  ports: texts,
+  ...fields(
+    text,
+    "name image volumeMountPath templateId containerRegistryAuthId desiredStatus publicIp machineId lastStartedAt lastStatusChange",
+  ),
+  ...fields(int, "vcpuCount containerDiskInGb volumeInGb"),
+  ...fields(number, "memoryInGb costPerHr adjustedCostPerHr"),
+  ...fields(texts, "ports dockerEntrypoint dockerStartCmd"),
   env,
-  dockerEntrypoint: texts,
-  dockerStartCmd: texts,
-  templateId: text,
   interruptible: flag,
   locked: flag,
-  containerRegistryAuthId: text,
-  desiredStatus: text,
-  publicIp: text,
   portMappings: z.record(z.string(), z.int()).nullish(),
-  machineId: text,
-  costPerHr: number,
-  adjustedCostPerHr: number,
-  lastStartedAt: text,
-  lastStatusChange: text,
-  machine: object,
-  gpu: object,
-  networkVolume: object,
+  ...fields(object, "machine gpu networkVolume"),
 });
 
 const endpoint = z.looseObject({
   id: z.string(),
-  name: text,
-  templateId: text,
-  computeType: text,
-  gpuCount: int,
-  vcpuCount: int,
-  gpuTypeIds: texts,
-  cpuFlavorIds: texts,
-  dataCenterIds: texts,
-  networkVolumeId: text,
-  workersMin: int,
-  workersMax: int,
-  idleTimeout: int,
-  executionTimeoutMs: int,
-  scalerType: text,
-  scalerValue: int,
-  allowedCudaVersions: texts,
+  ...fields(text, "name templateId computeType networkVolumeId scalerType createdAt userId"),
+  ...fields(
+    int,
+    "gpuCount vcpuCount workersMin workersMax idleTimeout executionTimeoutMs scalerValue version",
+  ),
+  ...fields(texts, "gpuTypeIds cpuFlavorIds dataCenterIds allowedCudaVersions"),
   env,
   flashboot: flag,
-  createdAt: text,
-  userId: text,
-  version: int,
   template: object,
 });
 
 const template = z.looseObject({
   id: z.string(),
-  name: text,
-  imageName: text,
-  category: text,
-  containerDiskInGb: int,
-  volumeInGb: int,
+  ...fields(text, "name imageName category readme"),
+  ...fields(int, "containerDiskInGb volumeInGb runtimeInMin"),
   ports: texts,
   env,
-  isPublic: flag,
-  isRunpod: flag,
-  isServerless: flag,
-  readme: text,
-  runtimeInMin: int,
+  ...fields(flag, "isPublic isRunpod isServerless"),
   earned: number,
 });
 

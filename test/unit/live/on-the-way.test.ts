@@ -1,5 +1,4 @@
 /** Jobs that reach a poll after its end: their inputs took too long to read. */
-import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
 import { MEMORY_LIMITS } from "../../../emulator/engine/steps/state/job-memory.ts";
@@ -39,12 +38,7 @@ async function scene() {
     { endpointId: "echo", workerId: "w" },
     "key",
   );
-  const submitOne = async () => {
-    const policy = { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs };
-    const submission = { input: Buffer.from("{}"), policy };
-    const { id } = await submit(engine, { endpointId: "echo", kind: "async", submission });
-    return id;
-  };
+  const submitOne = async () => (await test.submit()).id;
   const id = await submitOne();
   const job = (jobId = id) => store.job(jobId);
   return { test, worker, clock, id, job, submitOne, stall, goOn };

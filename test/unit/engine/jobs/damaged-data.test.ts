@@ -16,8 +16,6 @@ import { createTestEngine } from "../../engine-harness.ts";
 import { storeWith } from "../store-with.ts";
 
 const LARGE = Buffer.from(JSON.stringify("x".repeat(300_000)));
-const POLICY = { ttlMs: 3_600_000, lowPriority: false };
-
 async function scene() {
   const temporary = temporaryDirectory();
   const store = await openSqliteStore({ directory: temporary.path });
@@ -28,8 +26,7 @@ async function scene() {
     ...test,
     /** Returns the job and the file of its input. */
     async submit(input: Buffer = LARGE) {
-      const submission = { input, policy: POLICY };
-      const job = await submit(test.engine, { endpointId: "echo", kind: "async", submission });
+      const job = await test.submit({ input });
       return { ref: { endpointId: "echo", jobId: job.id }, seq: job.seq, file: this.newestFile() };
     },
     /** The file that was missing at the last read. */
@@ -138,13 +135,11 @@ it("damage beyond one payload is answered with its own code", async () => {
     flush: (batch) => refuse().then(() => memory.flush(batch)),
   });
   await using test = await createTestEngine(store);
-  const submission = { input: LARGE, policy: POLICY };
-  const submitOne = () => submit(test.engine, { endpointId: "echo", kind: "async", submission });
-  const { id } = await submitOne();
+  const { id } = await test.submit({ input: LARGE });
   isDamaged = true;
   const refused = viewJob(test.engine, { endpointId: "echo", jobId: id }).catch((error: unknown) =>
     test.engine.steps.refusalFor(error),
   );
   expect(await refused).toMatchObject({ code: "data_damaged", status: 500 });
-  await expect(submitOne()).rejects.toMatchObject({ code: "data_damaged" });
+  await expect(test.submit({ input: LARGE })).rejects.toMatchObject({ code: "data_damaged" });
 });

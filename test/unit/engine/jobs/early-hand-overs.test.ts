@@ -5,7 +5,7 @@ import { cancel } from "../../../../emulator/engine/jobs/cancel.ts";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 import type { ScriptedWorker } from "../../scripted-worker.ts";
-import { gatedStore, isSettled, submitOne } from "../gated-store.ts";
+import { gatedStore, isSettled } from "../gated-store.ts";
 
 it("a job begins while its hand-over is being stored, and nobody but its worker hears of it", async () => {
   const { store, close } = gatedStore();
@@ -14,7 +14,7 @@ it("a job begins while its hand-over is being stored, and nobody but its worker 
   const seen: string[] = [];
   test.engine.events.follow(({ type }) => void seen.push(type));
   const gate = close();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   const job = await worker.nextJob();
   const finished = worker.complete(job, 1);
   expect(await isSettled(submitted)).toBe(false);
@@ -33,7 +33,7 @@ it.each(LAUNCHER_KINDS)(
     await using test = await createTestEngine(store);
     const worker = await test.connectWorker("echo", { kind });
     const gate = close();
-    const submitted = submitOne(test);
+    const submitted = test.submit();
     const hasJob = await isSettled(worker.nextJob());
     expect(hasJob).toBe(kind === "process" || kind === "function");
     gate.open();
@@ -46,12 +46,12 @@ it("no job goes early while the store takes longer than 2 s", async () => {
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process", credit: 5 });
   const gate = close();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   await worker.nextJob();
   await isSettled(submitted);
   test.clock.isBusy = () => false;
   await test.clock.standStill(2_001);
-  const second = submitOne(test);
+  const second = test.submit();
   expect(await isSettled(worker.nextJob())).toBe(false);
   gate.open();
   await Promise.all([submitted, second]);
@@ -67,7 +67,7 @@ it.each([
   for (let at = 0; at < workers; at += 1)
     all.push(await test.connectWorker("echo", { kind: "process", credit: 100 }));
   const gate = close();
-  const submitted = Array.from({ length: most + 40 }, () => submitOne(test));
+  const submitted = Array.from({ length: most + 40 }, () => test.submit());
   await isSettled(Promise.all(submitted));
   const sent = () => all.flatMap(({ orders }) => orders.flatMap(({ jobs }) => jobs ?? []));
   expect(sent()).toHaveLength(most);
@@ -82,7 +82,7 @@ it("a job that is cancelled before its hand-over is stored is revoked once that 
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process" });
   const gate = close();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   const { jobId, leaseToken } = await worker.nextJob();
   const cancelled = cancel(test.engine, { endpointId: "echo", jobId });
   expect(await isSettled(cancelled)).toBe(false);
@@ -99,7 +99,7 @@ it("a purge leaves a job alone that has begun, though its hand-over is not store
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process" });
   const gate = close();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   const job = await worker.nextJob();
   const purged = purgeQueue(test.engine, "echo");
   gate.open();
@@ -116,7 +116,7 @@ it("a job that fails before its hand-over is stored begins again once all that i
   const worker = await test.connectWorker("echo", { kind: "process", credit: 2 });
   const before = flushes();
   const gate = close();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   const first = await worker.nextJob();
   await isSettled(submitted);
   const failed = worker.fail(first);
@@ -134,7 +134,7 @@ it("a /runsync and its outcome make one batch", async () => {
   await using test = await createTestEngine(store, undefined, { gatherMs: 1 });
   const worker = await test.connectWorker("echo", { kind: "process" });
   const before = flushes();
-  const submitted = submitOne(test, "sync");
+  const submitted = test.submit({ kind: "sync" });
   const finished = worker.complete(await worker.nextJob(), 1);
   await Promise.all([submitted, finished]);
   expect(flushes() - before).toBe(1);
@@ -148,14 +148,14 @@ it("a /runsync with a handler that takes longer is stored after 5 ms, or 1 ms af
   await test.clock.advance(1_000);
   test.clock.isBusy = () => false;
   const before = flushes();
-  const submitted = submitOne(test, "sync");
+  const submitted = test.submit({ kind: "sync" });
   await worker.nextJob();
   await test.clock.advance(4);
   expect(flushes() - before).toBe(0);
   await test.clock.advance(1);
   expect(flushes() - before).toBe(1);
   await submitted;
-  const second = submitOne(test, "sync");
+  const second = test.submit({ kind: "sync" });
   const { jobId } = await worker.nextJob();
   const seen = test.engine.steps.jobInMemory(jobId);
   await test.clock.advance(1);

@@ -20,11 +20,7 @@ async function scene() {
       await test.stop();
       temporary[Symbol.dispose]();
     },
-    async submit(name: string, bytes = LARGE) {
-      const input = inputOf(name, bytes);
-      const submission = { input, policy: { ttlMs: 3_600_000, lowPriority: false } };
-      return submit(test.engine, { endpointId: "echo", kind: "async", submission });
-    },
+    submit: (name: string, bytes = LARGE) => test.submit({ input: inputOf(name, bytes) }),
   };
 }
 

@@ -1,5 +1,4 @@
 /** Queues longer than their window in memory. */
-import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { requeueOrphans } from "../../../../emulator/engine/jobs/requeue.ts";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
@@ -14,14 +13,11 @@ import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 const TTL_MS = 60_000;
 
 async function submitMany(
-  { engine }: TestEngine,
+  test: TestEngine,
   count: number,
   lowPriority = true,
 ): Promise<readonly string[]> {
-  const submission = { input: Buffer.from("{}"), policy: { lowPriority, ttlMs: TTL_MS } };
-  const jobs = Array.from({ length: count }, () =>
-    submit(engine, { endpointId: "echo", kind: "async", submission }),
-  );
+  const jobs = Array.from({ length: count }, () => test.submit({ lowPriority, ttlMs: TTL_MS }));
   return (await Promise.all(jobs)).map(({ id }) => id);
 }
 

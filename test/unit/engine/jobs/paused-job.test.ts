@@ -1,5 +1,4 @@
 /** A job that a debugger holds: executionTimeout is paused, all other times run. */
-import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
@@ -15,9 +14,7 @@ async function running(
   ttlMs: number = LIMITS.ttlDefaultMs,
 ): Promise<{ worker: ScriptedWorker; job: HandedJob }> {
   const worker = await test.connectWorker();
-  const policy = { lowPriority: false, ttlMs, executionTimeoutMs: EXECUTION_MS };
-  const submission = { input: Buffer.from("{}"), policy };
-  await submit(test.engine, { endpointId: "echo", kind: "async", submission });
+  await test.submit({ ttlMs, executionTimeoutMs: EXECUTION_MS });
   return { worker, job: await worker.nextJob() };
 }
 

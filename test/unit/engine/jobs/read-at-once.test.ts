@@ -40,15 +40,7 @@ async function scene() {
     },
   });
   const test = await createTestEngine(store);
-  const submission = {
-    input: Buffer.from("1"),
-    policy: { ttlMs: 3_600_000, lowPriority: false },
-  };
-  const { id: jobId } = await submit(test.engine, {
-    endpointId: "echo",
-    kind: "async",
-    submission,
-  });
+  const { id: jobId } = await test.submit({ input: "1" });
   const worker = await test.connectWorker();
   const handed = await worker.nextJob();
   return {

@@ -2,14 +2,14 @@
 import { expect, it } from "vitest";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedWorker } from "../../scripted-worker.ts";
-import { gatedStore, isSettled, submitOne } from "../gated-store.ts";
+import { gatedStore, isSettled } from "../gated-store.ts";
 
 const hello = { protocolVersion: 3, runtimeVersion: "0.0.0-test" };
 
 /** A job that went early to `first`; when that is refused, a second worker is free. */
 async function takenBack(test: TestEngine, close: ReturnType<typeof gatedStore>["close"]) {
   const first = await test.connectWorker("echo", { kind: "process", credit: 0 });
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   const gate = close();
   const granted = first.grant();
   const job = await first.nextJob();
@@ -27,7 +27,7 @@ it("a job of a hand-over that is not stored is stopped, and waits until its work
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);
   const first = await test.connectWorker("echo", { kind: "process", credit: 0 });
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   const gate = close();
   const granted = first.grant();
   const job = await first.nextJob();
@@ -54,7 +54,7 @@ it("an outcome that comes before the refusal of its hand-over is not kept", asyn
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process" });
   const gate = close();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   const job = await worker.nextJob();
   const finished = worker.complete(job, 1);
   gate.refuse();
@@ -75,7 +75,7 @@ it("a worker that never says that it stopped holds the job for one lease", async
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);
   const first = await test.connectWorker("echo", { kind: "process", credit: 0 });
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   const gate = close();
   const granted = first.grant();
   await first.nextJob();
@@ -158,12 +158,12 @@ it("jobs go early again 10 s after a hand-over was taken back", async () => {
   const worker = await test.connectWorker("echo", { kind: "process", credit: 5 });
   const early = () => test.engine.early.mayLeave(worker.worker);
   const gate = close();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   const job = await worker.nextJob();
   gate.refuse();
   await expect(submitted).rejects.toMatchObject({ code: "storage_full" });
   await worker.finish(job, { kind: "stopped" });
-  await submitOne(test);
+  await test.submit();
   expect(early()).toBe(false);
   await test.clock.advance(10_000);
   expect(early()).toBe(false);

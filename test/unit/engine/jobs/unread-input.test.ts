@@ -9,8 +9,6 @@ import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 import { storeWith } from "../store-with.ts";
 
-const POLICY = { ttlMs: 3_600_000, lowPriority: false };
-
 /** An engine with a store that reads large inputs only when `read` resolves. */
 async function scene(read: () => Promise<unknown>) {
   const temporary = temporaryDirectory();
@@ -31,8 +29,7 @@ async function scene(read: () => Promise<unknown>) {
     /** Submits a job. An input of 600 kB is not kept in memory. */
     async submit(size: number) {
       const input = Buffer.from(JSON.stringify("x".repeat(size)));
-      const submission = { input, policy: POLICY };
-      return submit(test.engine, { endpointId: "echo", kind: "async", submission });
+      return test.submit({ input });
     },
   };
 }

@@ -1,6 +1,5 @@
 /** Callbacks that throw or reject in the engine: they have no other effect. */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import { describe, expect, test } from "vitest";
 import { createSignals, Signal } from "../../../../emulator/engine/parts/engine-signals.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
@@ -11,7 +10,6 @@ import { OwnedMemory } from "../../../../emulator/engine/steps/state/owned-memor
 import { OwnedPartitions } from "../../../../emulator/engine/steps/state/owned-partitions.ts";
 import { JobWatchers } from "../../../../emulator/engine/steps/job-watchers.ts";
 import type { StepReleases } from "../../../../emulator/engine/steps/step-releases.ts";
-import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { FakeClock } from "../../../fake-clock.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 import { jobOf, openWriter, outcomeOf, submit as insert, turn } from "../steps/writer-scene.ts";
@@ -94,14 +92,7 @@ describe.each(failing)("a function that %s", (_, defect) => {
     scene.engine.events.follow(defect);
     const worker = await scene.connectWorker();
     for (let job = 0; job < 2; job += 1) {
-      const { id } = await submit(scene.engine, {
-        endpointId: "echo",
-        kind: "async",
-        submission: {
-          input: Buffer.from("{}"),
-          policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
-        },
-      });
+      const { id } = await scene.submit();
       scene.engine.watchers.watch({ endpointId: "echo", jobId: id }, defect);
       await worker.complete(await worker.nextJob());
       await worker.grant();

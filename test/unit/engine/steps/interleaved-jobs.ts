@@ -1,5 +1,4 @@
 /** Jobs with all kinds of concurrent events, on a store with random delays that is sometimes full. */
-import { Buffer } from "node:buffer";
 import { setImmediate as turn } from "node:timers/promises";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
@@ -116,16 +115,8 @@ export class InterleavedJobs {
   }
 
   async submit(ttlMs: number = LIMITS.ttlDefaultMs): Promise<void> {
-    const submission = {
-      input: Buffer.from(`{"n":${this.known.length}}`),
-      policy: { lowPriority: false, ttlMs },
-    };
     const purges = this.#purges;
-    const { id } = await submit(this.test.engine, {
-      endpointId: "echo",
-      kind: "async",
-      submission,
-    });
+    const { id } = await this.test.submit({ input: `{"n":${this.known.length}}`, ttlMs });
     this.known.push(id);
     if (ttlMs === LIMITS.ttlDefaultMs && purges === this.#purges) this.safe.add(id);
     // A caller with an answer finds the job at once.

@@ -31,16 +31,6 @@ async function scene() {
   return { test, stall, goOn };
 }
 
-const submitOne = ({ engine }: TestEngine, endpointId = "echo") =>
-  submit(engine, {
-    endpointId,
-    kind: "async",
-    submission: {
-      input: Buffer.from("{}"),
-      policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
-    },
-  });
-
 const statusOf = ({ engine }: TestEngine, jobId: string) =>
   engine.steps.jobsInMemory(({ id }) => id === jobId)[0]?.status;
 
@@ -48,10 +38,10 @@ it("no lease ends while the disk does not answer, nor within a lease after that"
   const { test, stall, goOn } = await scene();
   await using _ = test;
   const worker = await test.connectWorker();
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   await worker.nextJob();
   stall();
-  const other = submitOne(test);
+  const other = test.submit();
   await test.clock.advance(2 * LIMITS.leaseMs);
   expect(statusOf(test, id)).toBe("IN_PROGRESS");
   goOn();
@@ -66,14 +56,14 @@ it("worker reports wait for room in a batch without a limit, and client requests
   const { test, stall, goOn } = await scene();
   await using _ = test;
   const worker = await test.connectWorker();
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   const job = await worker.nextJob();
   stall();
-  const flushed = submitOne(test);
+  const flushed = test.submit();
   await test.clock.settle();
-  const gathered = Array.from({ length: 1_024 }, () => submitOne(test));
+  const gathered = Array.from({ length: 1_024 }, () => test.submit());
   await test.clock.settle();
-  const refused = submitOne(test).catch((error: unknown) => error);
+  const refused = test.submit().catch((error: unknown) => error);
   const finished = worker.complete(job).catch((error: unknown) => error);
   await test.clock.advance(2 * LIMITS.leaseMs);
   expect(await refused).toMatchObject({ code: "storage_busy" });
@@ -92,7 +82,7 @@ it("writes and reads count as pending work that the clock waits for", async () =
   await test.clock.settle();
   expect(pendingWork.underWay).toEqual([]);
   stall();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   await test.clock.settle();
   const read = test.engine.steps.read((reads) => reads.job("none"));
   let isSettled = false;
@@ -119,7 +109,7 @@ it("a waiting job is handed over without a read, because its input is in memory 
     },
   });
   await using test = await createTestEngine(counting);
-  for (let job = 0; job < 3; job += 1) await submitOne(test);
+  for (let job = 0; job < 3; job += 1) await test.submit();
   const worker = await test.connectWorker("echo", { credit: 2 });
   const first = await worker.nextJob();
   expect(Buffer.from(first.input).toString()).toBe("{}");
@@ -138,9 +128,9 @@ it("jobs and workers are counted at one time, however long it takes to become du
   await test.addEndpoint("elsewhere");
   await test.connectWorker();
   stall();
-  const elsewhere = submitOne(test, "elsewhere");
+  const elsewhere = test.submit({ endpointId: "elsewhere" });
   const counted = health(test.engine, "echo");
-  const here = submitOne(test);
+  const here = test.submit();
   goOn();
   await Promise.all([elsewhere, here]);
   expect(await counted).toMatchObject({

@@ -5,7 +5,7 @@ import { cancel } from "../../../../emulator/engine/jobs/cancel.ts";
 import { chunksShown } from "../../../../emulator/engine/streams/shown-batches.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedWorker } from "../../scripted-worker.ts";
-import { gatedStore, isSettled, submitOne } from "../gated-store.ts";
+import { gatedStore, isSettled } from "../gated-store.ts";
 
 /** Reads the stream from its first chunk; `next` has the outputs of one more batch, or the type of another event. */
 function follow({ engine }: TestEngine, jobId: string) {
@@ -31,7 +31,7 @@ it("chunks are read while they are being stored, and have their receipts after t
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process" });
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   const job = await worker.nextJob();
   const stream = follow(test, id);
   const first = stream.next();
@@ -54,7 +54,7 @@ it("a reader that comes while the first chunks are being stored gets them at onc
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process" });
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   const job = await worker.nextJob();
   const gate = close();
   const reported = [worker.chunks(job, [1]), worker.chunks(job, [2], 1)];
@@ -73,7 +73,7 @@ it("a chunk waits until its hand-over is durable", async () => {
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process" });
   const gate = close();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   const job = await worker.nextJob();
   const seen: string[] = [];
   test.engine.watchers.watch({ endpointId: "echo", jobId: job.jobId }, ({ type }) => {
@@ -94,7 +94,7 @@ it("chunks that are refused and sent again are read once", async () => {
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process" });
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   const job = await worker.nextJob();
   const stream = follow(test, id);
   const first = stream.next();
@@ -117,7 +117,7 @@ it("a reader of chunks that are refused and never sent again is told to forget t
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process" });
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   const job = await worker.nextJob();
   const stream = follow(test, id);
   await worker.chunks(job, [0]);
@@ -149,7 +149,7 @@ it.each([
   await using test = await createTestEngine(store);
   await test.addEndpoint("echo", settings);
   const scripted = await test.connectWorker("echo", worker);
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   const job = await scripted.nextJob();
   const stream = follow(test, id);
   const first = stream.next();

@@ -15,9 +15,7 @@ import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 async function followed(test: TestEngine) {
   const { engine } = test;
   const worker = await test.connectWorker("echo", { credit: 5 });
-  const input = Buffer.from("{}");
-  const submission = { input, policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs } };
-  await submit(engine, { endpointId: "echo", kind: "async", submission });
+  await test.submit();
   const job = await worker.nextJob();
   const ref = { endpointId: "echo", jobId: job.jobId };
   const { signal } = new AbortController();

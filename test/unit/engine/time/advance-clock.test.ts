@@ -1,5 +1,4 @@
 /** Advances of service time: the order of due events, concurrent changes, and the state after a failed advance. */
-import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { advanceClock } from "../../../../emulator/engine/time/advance-clock.ts";
@@ -16,13 +15,6 @@ const never = new AbortController().signal;
 
 const advance = async ({ engine }: TestEngine, byMs: number, signal = never) =>
   advanceClock(engine, byMs, signal);
-
-const submitJob = async ({ engine }: TestEngine, ttlMs: number = LIMITS.ttlDefaultMs) =>
-  submit(engine, {
-    endpointId: "echo",
-    kind: "async",
-    submission: { input: Buffer.from("{}"), policy: { lowPriority: true, ttlMs } },
-  });
 
 const jobOf = async ({ engine }: TestEngine, id: string) =>
   engine.steps.read((reads) => reads.job(id));
@@ -92,7 +84,7 @@ it("an advance covers any number of due times, in bounded steps", async () => {
 it("a job that begins during an advance has its whole lease and its whole time", async () => {
   await using test = await createTestEngine();
   const { engine, clock } = test;
-  const { id } = await submitJob(test);
+  const { id } = await test.submit({ lowPriority: true });
   due(test, 5 * MINUTE_MS, async () => {
     await test.connectWorker();
   });
@@ -109,7 +101,7 @@ it("a job that begins during an advance has its whole lease and its whole time",
 it("a job that ends during an advance is measured by its handler's time", async () => {
   await using test = await createTestEngine();
   const worker = await test.connectWorker();
-  const { id } = await submitJob(test);
+  const { id } = await test.submit({ lowPriority: true });
   const handed = await worker.nextJob();
   await test.clock.advance(4_000);
   due(test, 10 * MINUTE_MS, async () => worker.complete(handed));
@@ -139,7 +131,7 @@ it("service time continues after a restart from the advanced time", async () => 
   await using tree = await temporaryTree({ "data/": "" });
   const directory = join(tree.root, "data");
   const first = await createTestEngine(await openSqliteStore({ directory }));
-  const { id } = await submitJob(first, DAY_MS);
+  const { id } = await first.submit({ lowPriority: true, ttlMs: DAY_MS });
   await advance(first, DAY_MS - 1_000);
   await advance(first, 500);
   const reached = first.engine.clock.now();
@@ -155,7 +147,7 @@ it("an advance that cannot be stored moves neither time nor jobs", async () => {
   const { store, fill } = storeThatFills();
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker();
-  const { id } = await submitJob(test);
+  const { id } = await test.submit({ lowPriority: true });
   await worker.nextJob();
   const before = await jobOf(test, id);
   const startedAt = test.engine.clock.now();

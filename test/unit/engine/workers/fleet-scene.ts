@@ -1,12 +1,10 @@
 /** An engine with an endpoint `echo` and a scripted launcher, with steps for tests of the fleet. */
-import { Buffer } from "node:buffer";
 import type { Endpoint } from "../../../../emulator/core/resources/endpoints/endpoint.ts";
 import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
 import type { WorkerCounts } from "../../../../emulator/engine/workers/fleet.ts";
 import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
-import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedLauncher } from "../scripted-launcher.ts";
 import { storeEndpoint } from "../../stored-records.ts";
@@ -51,11 +49,7 @@ export class FleetScene implements AsyncDisposable {
   }
 
   async submit(endpointId = "echo", lowPriority = false): Promise<string> {
-    const submission = {
-      input: Buffer.from("{}"),
-      policy: { lowPriority, ttlMs: LIMITS.ttlDefaultMs },
-    };
-    const { id } = await submit(this.test.engine, { endpointId, kind: "async", submission });
+    const { id } = await this.test.submit({ endpointId, lowPriority });
     await this.test.clock.settle();
     return id;
   }

@@ -1,10 +1,8 @@
 /** A worker's greeting is handled before its later messages, and messages of an earlier session no longer count. */
-import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { WorkerHandle } from "../../../../emulator/engine/workers/worker-handle.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
-import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedWorker } from "../../scripted-worker.ts";
 import { storeWith } from "../store-with.ts";
@@ -30,16 +28,6 @@ function storeThatCanBeHeldUp() {
   return { store: slow, holdUp };
 }
 
-const submitJob = ({ engine }: TestEngine) =>
-  submit(engine, {
-    endpointId: "echo",
-    kind: "async",
-    submission: {
-      input: Buffer.from("{}"),
-      policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
-    },
-  });
-
 function addWorker({ engine, clock }: TestEngine): WorkerHandle {
   const worker = new WorkerHandle({
     id: "w1",
@@ -58,7 +46,7 @@ it("a job that was handed over on credit right behind the greeting is not taken 
   test.clock.isBusy = () => false;
   const worker = new ScriptedWorker(test.engine, addWorker(test));
   const goOn = holdUp("before");
-  const submitted = submitJob(test);
+  const submitted = test.submit();
   await test.clock.settle();
   const greeted = [
     worker.report({ hello }),
@@ -84,7 +72,7 @@ it("a job is not sent to a session that is younger than its hand-over", async ()
   const old = new ScriptedWorker(test.engine, worker);
   await old.greet(1);
   const goOn = holdUp("after");
-  const submitted = submitJob(test);
+  const submitted = test.submit();
   await test.clock.settle();
   const next = new ScriptedWorker(test.engine, worker);
   const greeted = next.greet(1);
@@ -103,7 +91,7 @@ it("credit of an ended session does not count in the new one", async () => {
   await old.greet(0);
   const next = new ScriptedWorker(test.engine, worker);
   await old.grant(1);
-  await submitJob(test);
+  await test.submit();
   expect(old.orders.concat(next.orders).flatMap(({ jobs = [] }) => jobs)).toEqual([]);
   await next.greet(1);
   expect(await next.nextJob()).toMatchObject({ attempt: 1 });
@@ -113,8 +101,8 @@ it("a worker is not busy with jobs that never reached it", async () => {
   await using test = await createTestEngine();
   const worker = addWorker(test);
   await new ScriptedWorker(test.engine, worker).greet(2);
-  await submitJob(test);
-  await submitJob(test);
+  await test.submit();
+  await test.submit();
   await test.clock.settle();
   expect(worker.heldCount).toBe(2);
   await test.clock.advance(1_000);

@@ -1,5 +1,4 @@
 /** A silent worker is ended and replaced, unless the service could not hear it. */
-import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
@@ -22,27 +21,13 @@ async function setUp(settings: { workersMin: number }, store: Store = createMemo
   return { test, launcher, [Symbol.asyncDispose]: () => test.stop() };
 }
 
-const submitJob = async ({ engine }: TestEngine, executionTimeout?: number) =>
-  submit(engine, {
-    endpointId: "echo",
-    kind: "async",
-    submission: {
-      input: Buffer.from("{}"),
-      policy: {
-        lowPriority: false,
-        ttlMs: LIMITS.ttlDefaultMs,
-        ...(executionTimeout === undefined ? {} : { executionTimeoutMs: executionTimeout }),
-      },
-    },
-  });
-
 const jobOf = async ({ engine }: TestEngine, jobId: string) =>
   engine.steps.read((reads) => reads.job(jobId));
 
 it("a worker that is silent for a lease is ended, its job goes back and another one starts", async () => {
   await using scene = await setUp({ workersMin: 0 });
   const { test, launcher } = scene;
-  const { id } = await submitJob(test);
+  const { id } = await test.submit();
   await test.clock.settle();
   const first = await launcher.at(0).connect(test.engine);
   await first.nextJob();
@@ -65,7 +50,7 @@ it("a worker that is silent for a lease is ended, its job goes back and another 
 it("the log and the job's failure report say what happened to a silent worker", async () => {
   await using scene = await setUp({ workersMin: 0 });
   const { test, launcher } = scene;
-  const { id } = await submitJob(test);
+  const { id } = await test.submit();
   for (const position of [0, 1]) {
     await test.clock.advance(BACKOFF_MS);
     await launcher.at(position).connect(test.engine);
@@ -103,7 +88,7 @@ it("a lost worker is shown as unhealthy until its end, and its messages no longe
   const { test, launcher } = scene;
   const script = launcher.at(0);
   const worker = await script.connect(test.engine);
-  const { id } = await submitJob(test);
+  const { id } = await test.submit();
   const job = await worker.nextJob();
   const kill = script.kill.bind(script);
   // It does not end at once.
@@ -160,7 +145,7 @@ it("the service loses no worker and no lease in its own standstill, however long
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   const worker = await launcher.at(0).connect(test.engine);
-  const { id } = await submitJob(test);
+  const { id } = await test.submit();
   const job = await worker.nextJob();
   await test.clock.advance(leaseRenewalMs);
   await test.clock.standStill(300_000);
@@ -181,7 +166,7 @@ it("an outcome that came in time is accepted even if the service was frozen at t
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   const worker = await launcher.at(0).connect(test.engine);
-  const { id } = await submitJob(test, 5_000);
+  const { id } = await test.submit({ executionTimeoutMs: 5_000 });
   const job = await worker.nextJob();
   await test.clock.standStill(60_000);
   await worker.complete(job, "done");
@@ -192,7 +177,7 @@ it("a worker that stays silent after a standstill is ended", async () => {
   await using scene = await setUp({ workersMin: 1 });
   const { test, launcher } = scene;
   const worker = await launcher.at(0).connect(test.engine);
-  const { id } = await submitJob(test);
+  const { id } = await test.submit();
   await worker.nextJob();
   await test.clock.standStill(300_000);
   await test.clock.advance(leaseMs);
@@ -202,7 +187,7 @@ it("a worker that stays silent after a standstill is ended", async () => {
 
 it("a job that exceeded its time to live in a standstill is deleted at once", async () => {
   await using test = await createTestEngine();
-  const { id } = await submitJob(test);
+  const { id } = await test.submit();
   await test.clock.standStill(LIMITS.ttlDefaultMs);
   expect(await jobOf(test, id)).toBeUndefined();
 });
@@ -220,7 +205,7 @@ it("a worker does not count as silent while its report waits for the store", asy
   await using scene = await setUp({ workersMin: 1 }, slow);
   const { test, launcher } = scene;
   const worker = await launcher.at(0).connect(test.engine);
-  await submitJob(test);
+  await test.submit();
   const job = await worker.nextJob();
   isSlow = true;
   const report = worker.chunks(job, ["x".repeat(300_000)]);

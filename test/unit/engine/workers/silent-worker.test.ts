@@ -1,19 +1,8 @@
 /** A worker that stops renewing its leases gets no job until it sends a message again. */
-import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
-
-const submitJob = async ({ engine }: TestEngine) =>
-  submit(engine, {
-    endpointId: "echo",
-    kind: "async",
-    submission: {
-      input: Buffer.from("{}"),
-      policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
-    },
-  });
 
 const statusOf = async ({ engine }: TestEngine, jobId: string) =>
   (await engine.steps.read((reads) => reads.job(jobId)))?.status;
@@ -21,11 +10,11 @@ const statusOf = async ({ engine }: TestEngine, jobId: string) =>
 it("a job is not handed back to the worker that let its lease end, and waits", async () => {
   await using test = await createTestEngine();
   const worker = await test.connectWorker("echo", { credit: 5 });
-  const { id } = await submitJob(test);
+  const { id } = await test.submit();
   const first = await worker.nextJob();
   await test.clock.advance(LIMITS.leaseMs);
   expect(await statusOf(test, id)).toBe("IN_QUEUE");
-  const other = await submitJob(test);
+  const other = await test.submit();
   await test.clock.advance(3 * LIMITS.leaseMs);
   expect(await statusOf(test, id)).toBe("IN_QUEUE");
   expect(await statusOf(test, other.id)).toBe("IN_QUEUE");
@@ -44,7 +33,7 @@ it("a job is not handed back to the worker that let its lease end, and waits", a
 it("the job goes to another worker, even one with less credit", async () => {
   await using test = await createTestEngine();
   const silent = await test.connectWorker("echo", { credit: 5 });
-  const { id } = await submitJob(test);
+  const { id } = await test.submit();
   await silent.nextJob();
   const other = await test.connectWorker("echo", { credit: 1 });
   await test.clock.advance(LIMITS.leaseMs);

@@ -1,19 +1,11 @@
 /** An endpoint and its jobs when its deletion meets a submission, or a full disk. */
-import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
 import { deleteEndpoint } from "../../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
 import { submit } from "../../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine } from "../../../engine-harness.ts";
 import { storeThatFills } from "../../filling-store.ts";
 import { storeWith } from "../../store-with.ts";
-
-const submission = {
-  input: Buffer.from("{}"),
-  policy: { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs },
-};
-const request = { endpointId: "echo", kind: "async", submission } as const;
 
 it("a submission is refused if its endpoint was deleted while its payload was written", async () => {
   const { promise: written, resolve: finishWriting } = Promise.withResolvers<void>();
@@ -25,8 +17,7 @@ it("a submission is refused if its endpoint was deleted while its payload was wr
     },
   });
   await using test = await createTestEngine(slow);
-  const large = { ...submission, input: Buffer.from(`{"a":"${"x".repeat(300_000)}"}`) };
-  const submitted = submit(test.engine, { ...request, submission: large });
+  const submitted = test.submit({ input: `{"a":"${"x".repeat(300_000)}"}` });
   await deleteEndpoint(test.engine, "echo");
   finishWriting();
   await expect(submitted).rejects.toMatchObject({ code: "endpoint_not_found" });
@@ -36,13 +27,13 @@ it("a submission is refused if its endpoint was deleted while its payload was wr
 it("an endpoint is restored if its deletion cannot be stored", async () => {
   const { store, fill } = storeThatFills();
   await using test = await createTestEngine(store);
-  await submit(test.engine, request);
+  await test.submit();
   fill(true);
   const deletion = deleteEndpoint(test.engine, "echo");
-  await expect(submit(test.engine, request)).rejects.toMatchObject({ code: "endpoint_not_found" });
+  await expect(test.submit()).rejects.toMatchObject({ code: "endpoint_not_found" });
   await expect(deletion).rejects.toMatchObject({ code: "storage_full" });
   fill(false);
-  const job = await submit(test.engine, request);
+  const job = await test.submit();
   expect(job.status).toBe("IN_QUEUE");
 });
 
@@ -58,7 +49,7 @@ it("an endpoint is not deleted twice", async () => {
 it("an endpoint can be deleted while one of its jobs is in transit to a worker", async () => {
   await using test = await createTestEngine();
   const worker = await test.connectWorker("echo", { credit: 0 });
-  await submit(test.engine, request);
+  await test.submit();
   await Promise.all([worker.grant(), deleteEndpoint(test.engine, "echo")]);
   await test.clock.settle();
   expect(test.logged.filter(({ level }) => level === "error")).toEqual([]);

@@ -2,7 +2,6 @@
  * Payloads that take longer than a lease to arrive or to be stored: their worker is not silent, and its other
  * messages do not wait.
  */
-import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { submit } from "../../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../../emulator/store/memory/memory-store.ts";
@@ -19,18 +18,7 @@ async function connected(jobs: number, store?: Store) {
   const worker = await test.connectWorker("echo", { credit: jobs });
   const handed: HandedJob[] = [];
   for (let n = 0; n < jobs; n += 1) {
-    await submit(test.engine, {
-      endpointId: "echo",
-      kind: "async",
-      submission: {
-        input: Buffer.from(`${n}`),
-        policy: {
-          lowPriority: false,
-          ttlMs: LIMITS.ttlDefaultMs,
-          executionTimeoutMs: EXECUTION_TIMEOUT_MS,
-        },
-      },
-    });
+    await test.submit({ input: `${n}`, executionTimeoutMs: EXECUTION_TIMEOUT_MS });
     handed.push(await worker.nextJob());
   }
   return { test, worker, handed };

@@ -1,5 +1,4 @@
 /** Reports behind a refused one: an outcome never overtakes the chunks before it. */
-import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { StoreFullError } from "../../../../../emulator/core/store-error.ts";
 import { viewJob } from "../../../../../emulator/engine/jobs/read/job-view.ts";
@@ -8,8 +7,6 @@ import { createMemoryStore } from "../../../../../emulator/store/memory/memory-s
 import { createTestEngine } from "../../../engine-harness.ts";
 import { ScriptedWorker } from "../../../scripted-worker.ts";
 import { storeWith } from "../../store-with.ts";
-
-const POLICY = { ttlMs: 3_600_000, lowPriority: false };
 
 for (const [part, chunk] of [
   ["flush", "small"],
@@ -32,9 +29,8 @@ for (const [part, chunk] of [
           part === "stage" ? fullOnce(() => store.stage(parts)) : store.stage(parts),
       }),
     );
-    const submission = { input: Buffer.from("{}"), policy: POLICY };
     const worker = await test.connectWorker();
-    await submit(test.engine, { endpointId: "echo", kind: "async", submission });
+    await test.submit();
     const job = await worker.nextJob();
     const status = async () =>
       (await viewJob(test.engine, { endpointId: "echo", jobId: job.jobId })).job.status;
