@@ -9,9 +9,9 @@ import { LiveScene } from "./live-scene.ts";
 
 it("a user's key is accepted bare or as a bearer token; requests without a key are refused", async () => {
   await using scene = await LiveScene.set();
-  expect((await scene.worker("a", USER_KEY).ping()).status).toBe(200);
-  expect((await scene.worker("b", `Bearer ${KEY}`).ping()).status).toBe(200);
-  const answer = await scene.worker("c", "").ping();
+  expect((await scene.workerNamed("a", USER_KEY).ping()).status).toBe(200);
+  expect((await scene.workerNamed("b", `Bearer ${KEY}`).ping()).status).toBe(200);
+  const answer = await scene.workerNamed("c", "").ping();
   expect(answer.status).toBe(401);
   expect(JSON.parse(answer.text)).toMatchObject({
     error: "no token provided",
@@ -27,22 +27,22 @@ it("a worker started by hand is refused if its key may not run all jobs", async 
   ];
   for (const body of bodies) {
     const { key } = await makeKey(scene.service, body);
-    const answer = await scene.worker("d", key).ping();
+    const answer = await scene.workerNamed("d", key).ping();
     expect(answer.status, body.name).toBe(403);
     expect(answer.text).toContain(`has the scope ${body.scope}`);
   }
   const { key } = await makeKey(scene.service, { name: "all", scope: "all", expiresIn: "1m" });
-  expect((await scene.worker("d", key).ping()).status).toBe(200);
+  expect((await scene.workerNamed("d", key).ping()).status).toBe(200);
   await scene.service.test.clock.advance(60_000);
-  expect((await scene.worker("e", key).ping()).status).toBe(401);
+  expect((await scene.workerNamed("e", key).ping()).status).toBe(401);
 });
 
 it("a worker with a session of another protocol is refused", async () => {
   await using scene = await LiveScene.set();
   const other = await scene.service.test.connectWorker();
   const { id } = other.worker;
-  expect((await scene.worker(id).ping()).status).toBe(401);
-  expect((await scene.worker(id).done("any", {})).status).toBe(401);
+  expect((await scene.workerNamed(id).ping()).status).toBe(401);
+  expect((await scene.workerNamed(id).done("any", {})).status).toBe(401);
   await scene.submit({ n: 1 });
   expect((await other.nextJob()).attempt).toBe(1);
 });
@@ -81,7 +81,7 @@ it("a port for workers serves no other operation", async () => {
 it("ids that must be encoded in a path are accepted", async () => {
   await using scene = await LiveScene.set();
   const id = "a b/ä";
-  expect((await scene.worker(encodeURIComponent(id)).ping()).status).toBe(200);
+  expect((await scene.workerNamed(encodeURIComponent(id)).ping()).status).toBe(200);
   expect(scene.service.test.engine.fleet.find(id)?.state).toBe("initializing");
-  expect((await scene.worker("%").ping()).status).toBe(400);
+  expect((await scene.workerNamed("%").ping()).status).toBe(400);
 });

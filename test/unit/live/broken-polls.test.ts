@@ -23,21 +23,19 @@ async function breakWhileWaiting(scene: LiveScene, worker: SdkWorker): Promise<v
 
 it("a job that comes after the connection broke waits for the next poll", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  await breakWhileWaiting(scene, worker);
+  await breakWhileWaiting(scene, scene.worker);
   await scene.waitsNoMore();
   const id = await scene.submit();
   expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE" });
-  expect(await worker.take()).toMatchObject({ id });
+  expect(await scene.worker.take()).toMatchObject({ id });
   expect(await scene.status(id)).not.toHaveProperty("retries");
 });
 
 it("a job in transit when the connection breaks goes back at once", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
   const { engine } = scene.service.test;
   const broken = new AbortController();
-  const taken = takeUnlessBroken(worker, broken);
+  const taken = takeUnlessBroken(scene.worker, broken);
   await scene.waitsForJobs();
   const fleetWorker = engine.fleet.find("by-hand");
   const submitted = scene.submit();
@@ -47,23 +45,22 @@ it("a job in transit when the connection breaks goes back at once", async () => 
   const id = await submitted;
   // The job arrived, or came back from the closed connection, or the worker's next request shows that it did not
   // arrive.
-  expect(arrived ?? (await worker.take())).toMatchObject({ id });
+  expect(arrived ?? (await scene.worker.take())).toMatchObject({ id });
 });
 
 it("no job is lost, however often and whenever connections break", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
   for (let round = 0; round < 60; round += 1) {
     const broken = new AbortController();
-    const taken = takeUnlessBroken(worker, broken);
+    const taken = takeUnlessBroken(scene.worker, broken);
     if (round % 3 > 0) await scene.waitsForJobs();
     const submitted = scene.submit({ round });
     for (let turns = 0; turns < round % 20; turns += 1) await turn();
     broken.abort();
     const id = await submitted;
-    const job = (await taken) ?? (await worker.take());
+    const job = (await taken) ?? (await scene.worker.take());
     expect(job).toMatchObject({ id, input: { round } });
-    await worker.done(id, { output: round });
+    await scene.worker.done(id, { output: round });
     const { retries = 0, ...done } = await scene.status(id);
     expect(done).toMatchObject({ status: "COMPLETED", output: round });
     // The next request finds jobs that the system had accepted for the connection before it broke.
@@ -74,12 +71,11 @@ it("no job is lost, however often and whenever connections break", async () => {
 
 it("the newest poll of a worker that polls twice is answered, and the older one late, so that it does not poll in a loop", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const first = worker.take();
+  const first = scene.worker.take();
   await scene.waitsForJobs();
   const { clock } = scene.service.test;
   const { armed } = clock;
-  const second = worker.take();
+  const second = scene.worker.take();
   // The held poll, and the condition that holds the other one back.
   await scene.until(() => clock.armed > armed);
   const id = await scene.submit();
@@ -89,7 +85,7 @@ it("the newest poll of a worker that polls twice is answered, and the older one 
 
 it("several programs that poll by one id are logged, and one cannot speak for the others", async () => {
   await using scene = await LiveScene.set();
-  const [one, other] = [scene.worker(), scene.worker()];
+  const [one, other] = [scene.worker, scene.worker];
   const first = one.take();
   await scene.waitsForJobs();
   const second = other.take();
@@ -107,16 +103,14 @@ it("several programs that poll by one id are logged, and one cannot speak for th
 
 it("a worker that polls again after a broken connection counts as one program", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  await breakWhileWaiting(scene, worker);
-  await scene.passTime(worker.take());
+  await breakWhileWaiting(scene, scene.worker);
+  await scene.passTime(scene.worker.take());
   expect(scene.logged()).not.toContainEqual(expect.stringContaining("several programs"));
 });
 
 it("ends polls at once when the service stops", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const polls = Promise.all([worker.take(), worker.jobsToStop()]);
+  const polls = Promise.all([scene.worker.take(), scene.worker.jobsToStop()]);
   await scene.waitsForJobs();
   const stopped = scene.service.http.stop();
   expect(await polls).toEqual([undefined, []]);
@@ -128,10 +122,10 @@ it("a worker that polls during a restart of the service is accepted again, and g
   const directory = tree.path("data");
   const open = async () => LiveScene.set({ store: await openSqliteStore({ directory }) });
   const first = await open();
-  const { id } = await first.handOut(first.worker());
+  const { id } = await first.handOut(first.worker);
   await first[Symbol.asyncDispose]();
   await using second = await open();
-  const worker = second.worker();
+  const worker = second.worker;
   // Its first result is outdated now.
   expect((await worker.done(id, { output: "late" })).status).toBe(200);
   expect(await second.status(id)).toMatchObject({ status: "IN_QUEUE" });
@@ -145,7 +139,7 @@ it("several jobs with inputs that must be read first come in one answer", async 
   const store = await openSqliteStore({ directory: tree.path("data") });
   await using scene = await LiveScene.set({ store });
   for (let n = 0; n < 4; n += 1) await scene.submit({ n, text: "x".repeat(100_000) });
-  const jobs = await scene.worker().takeBatch(4);
+  const jobs = await scene.worker.takeBatch(4);
   const numbers = new Set(jobs.map(({ input }) => (input as { n: number }).n));
   expect(numbers).toEqual(new Set([0, 1, 2, 3]));
 });
@@ -153,9 +147,8 @@ it("several jobs with inputs that must be read first come in one answer", async 
 it("an invalid batch size is refused", async () => {
   await using scene = await LiveScene.set();
   const { url } = scene.service;
-  const worker = scene.worker();
   for (const size of ["0", "many", "1001", "2&batch_size=3"]) {
-    const asked = worker.ask(`${url}/live/v2/echo/job-take-batch/by-hand?batch_size=${size}`);
+    const asked = scene.worker.ask(`${url}/live/v2/echo/job-take-batch/by-hand?batch_size=${size}`);
     const answer = await scene.passTime(asked);
     expect(answer.status).toBe(400);
     expect(answer.text).toContain("batch_size must be one integer from 1 to 1000");
@@ -164,15 +157,14 @@ it("an invalid batch size is refused", async () => {
 
 it("a job goes back if there is no room for its input on its way out", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
   const { inFlight } = scene.service.test.engine;
   const all = await inFlight.take(LIMITS.inFlightMaxBytes, new AbortController().signal);
   const id = await scene.submit({ text: "x".repeat(100_000) });
-  const refused = worker.take().catch((error: unknown) => error);
+  const refused = scene.worker.take().catch((error: unknown) => error);
   await scene.until(() => scene.service.test.engine.fleet.find("by-hand")?.heldCount === 1);
   await scene.advance(LIMITS.inFlightWaitMs);
   expect(String(await refused)).toMatch(/503/);
   expect(await scene.status(id)).toMatchObject({ status: "IN_QUEUE" });
   all?.[Symbol.dispose]();
-  expect(await worker.take()).toMatchObject({ id });
+  expect(await scene.worker.take()).toMatchObject({ id });
 });

@@ -19,7 +19,7 @@ async function launchedScene() {
 
 function launchedWorker(scene: LiveScene, launcher: ScriptedLauncher, at: number): SdkWorker {
   const { workerId, workerToken } = launcher.at(at).order;
-  return scene.worker(workerId, workerToken);
+  return scene.workerNamed(workerId, workerToken);
 }
 
 it("a worker's token admits it under its own id only", async () => {
@@ -28,21 +28,21 @@ it("a worker's token admits it under its own id only", async () => {
   expect((await worker.ping()).status).toBe(200);
   await scene.service.test.addEndpoint("other");
   const token = launcher.at(0).order.workerToken;
-  expect((await scene.worker("another", token).ping()).status).toBe(401);
-  expect((await scene.worker(worker.id, token, "other").ping()).status).toBe(401);
-  expect((await scene.worker("another", token).done("any", {})).status).toBe(401);
-  expect((await scene.worker(worker.id, "wrong").ping()).status).toBe(401);
-  expect((await scene.worker(worker.id, `Bearer ${token}`).ping()).status).toBe(200);
+  expect((await scene.workerNamed("another", token).ping()).status).toBe(401);
+  expect((await scene.workerNamed(worker.id, token, "other").ping()).status).toBe(401);
+  expect((await scene.workerNamed("another", token).done("any", {})).status).toBe(401);
+  expect((await scene.workerNamed(worker.id, "wrong").ping()).status).toBe(401);
+  expect((await scene.workerNamed(worker.id, `Bearer ${token}`).ping()).status).toBe(200);
   // URL for workers when the service has a self-made certificate.
   const withFingerprint = `${token}.${"A".repeat(43)}`;
-  expect((await scene.worker(worker.id, withFingerprint).ping()).status).toBe(200);
+  expect((await scene.workerNamed(worker.id, withFingerprint).ping()).status).toBe(200);
   const asClient = { headers: { authorization: token } };
   expect((await scene.service.call("GET", "/v2/echo/health", asClient)).status).toBe(401);
 });
 
 it("a refused worker cannot poll in a loop", async () => {
   await using scene = await LiveScene.set();
-  const stranger = scene.worker("stranger", "wrong");
+  const stranger = scene.workerNamed("stranger", "wrong");
   const { engine, clock } = scene.service.test;
   const armed = clock.armed;
   const taken = stranger.take().catch((error: unknown) => String(error));

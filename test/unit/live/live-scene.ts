@@ -21,17 +21,19 @@ export interface ShownJob {
 
 export class LiveScene implements AsyncDisposable {
   readonly service: TestHttp;
+  /** A worker with a user's key. */
+  readonly worker: SdkWorker;
 
   private constructor(service: TestHttp) {
     this.service = service;
+    this.worker = this.workerNamed("by-hand");
   }
 
   static async set(options: TestHttpOptions = {}): Promise<LiveScene> {
     return new LiveScene(await startTestHttp(options));
   }
 
-  /** A worker started by hand, with a user's key by default. */
-  worker(workerId = "by-hand", key = USER_KEY, endpointId = "echo"): SdkWorker {
+  workerNamed(workerId: string, key = USER_KEY, endpointId = "echo"): SdkWorker {
     return new SdkWorker({ url: this.service.url, endpointId, workerId, key });
   }
 
@@ -50,7 +52,7 @@ export class LiveScene implements AsyncDisposable {
   }
 
   /** Submits a job with that input, which the worker takes alone. */
-  async handOut(worker: SdkWorker, input: unknown = {}, more: object = {}): Promise<SdkJob> {
+  async handOut(worker = this.worker, input: unknown = {}, more: object = {}): Promise<SdkJob> {
     await this.submit(input, more);
     const job = await worker.take();
     if (!job) throw new Error("the worker got no job");

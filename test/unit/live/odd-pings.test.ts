@@ -16,14 +16,13 @@ async function pings(scene: LiveScene, worker: SdkWorker, jobIds: readonly strin
 
 it("a worker that names another worker's job in its pings for 10 s is logged", async () => {
   await using scene = await LiveScene.set();
-  const { id } = await scene.handOut(scene.worker("other"));
-  const worker = scene.worker();
-  await worker.ping([id]);
+  const { id } = await scene.handOut(scene.workerNamed("other"));
+  await scene.worker.ping([id]);
   await scene.advance(9_999);
-  await worker.ping([id]);
+  await scene.worker.ping([id]);
   expect(scene.logged()).not.toContainEqual(STRANGE);
   await scene.advance(1);
-  await worker.ping([id]);
+  await scene.worker.ping([id]);
   expect(scene.service.test.logged).toContainEqual(
     expect.objectContaining({ level: "warn", message: STRANGE }),
   );
@@ -31,54 +30,50 @@ it("a worker that names another worker's job in its pings for 10 s is logged", a
 
 it("a worker that requests no job for 10 s while one waits is logged", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  await worker.ping();
+  await scene.worker.ping();
   await scene.submit();
-  await pings(scene, worker);
+  await pings(scene, scene.worker);
   expect(scene.logged()).toContainEqual(NEVER_ASKS);
 });
 
 it("a worker with odd pings is logged once, however long it continues", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
   await scene.submit();
-  await pings(scene, worker, ["nobody's"]);
+  await pings(scene, scene.worker, ["nobody's"]);
   expect(scene.logged()).toEqual(expect.arrayContaining([STRANGE, NEVER_ASKS]));
   const { length } = scene.logged();
-  await pings(scene, worker, ["nobody's"]);
+  await pings(scene, scene.worker, ["nobody's"]);
   expect(scene.logged()).toHaveLength(length);
 });
 
 it("a worker that pings with its own job is not logged, even if that job has ended", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const { id } = await scene.handOut(worker);
+  const { id } = await scene.handOut();
   await scene.submit();
-  await pings(scene, worker, [id]);
+  await pings(scene, scene.worker, [id]);
   await scene.service.call("POST", `/v2/echo/cancel/${id}`);
-  await pings(scene, worker, [id]);
+  await pings(scene, scene.worker, [id]);
   expect(scene.logged()).not.toContainEqual(STRANGE);
   expect(scene.logged()).not.toContainEqual(NEVER_ASKS);
 });
 
 it("a worker is not logged while no job waits, while its request is open, or if it sent one in between", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  await pings(scene, worker);
+  await pings(scene, scene.worker);
   const hangsUp = new AbortController();
-  const asked = worker.take(hangsUp.signal).catch(() => undefined);
+  const asked = scene.worker.take(hangsUp.signal).catch(() => undefined);
   await scene.waitsForJobs();
-  await pings(scene, worker);
+  await pings(scene, scene.worker);
   hangsUp.abort();
   await asked;
   await scene.waitsNoMore();
   await scene.submit();
-  await worker.ping();
+  await scene.worker.ping();
   await scene.advance(5_000);
-  const job = await worker.take();
-  await worker.done(job?.id ?? "", {});
+  const job = await scene.worker.take();
+  await scene.worker.done(job?.id ?? "", {});
   await scene.submit();
   await scene.advance(5_000);
-  await worker.ping();
+  await scene.worker.ping();
   expect(scene.logged()).not.toContainEqual(NEVER_ASKS);
 });

@@ -10,14 +10,13 @@ const CHAT = "/live/v2/echo/openai/v1/chat/completions";
 /** Calls the API, and takes the job for it like a worker. */
 async function called(body: object) {
   const scene = await LiveScene.set();
-  const worker = scene.worker();
   const answer = fetch(`${scene.service.url}${CHAT}`, {
     method: "POST",
     headers: { authorization: "Bearer test-key" },
     body: JSON.stringify(body),
   });
-  const job = await worker.take();
-  return { scene, worker, answer, id: job?.id ?? "", input: job?.input };
+  const job = await scene.worker.take();
+  return { scene, worker: scene.worker, answer, id: job?.id ?? "", input: job?.input };
 }
 
 it("a stream has the yielded texts, joined unchanged", async () => {

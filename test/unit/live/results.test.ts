@@ -6,9 +6,8 @@ import { LiveScene } from "./live-scene.ts";
 
 async function statusAfter(body: unknown) {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const { id } = await scene.handOut(worker);
-  const answer = await worker.done(id, body);
+  const { id } = await scene.handOut();
+  const answer = await scene.worker.done(id, body);
   expect(answer).toMatchObject({ status: 200, contentType: "application/json" });
   return await scene.status(id);
 }
@@ -16,9 +15,8 @@ async function statusAfter(body: unknown) {
 describe("a result", () => {
   it("can be a value, which is kept byte for byte", async () => {
     await using scene = await LiveScene.set();
-    const worker = scene.worker();
-    const { id } = await scene.handOut(worker);
-    await worker.done(id, '{"output": {"z": 1.0, "a": "grüß", "big": 12345678901234567890}}');
+    const { id } = await scene.handOut();
+    await scene.worker.done(id, '{"output": {"z": 1.0, "a": "grüß", "big": 12345678901234567890}}');
     const { text } = await scene.service.call("GET", `/v2/echo/status/${id}`);
     expect(text).toContain('"output":{"z": 1.0, "a": "grüß", "big": 12345678901234567890}');
     expect(await scene.status(id)).toMatchObject({ status: "COMPLETED" });
@@ -52,9 +50,8 @@ describe("a result that cannot be accepted", () => {
     "because it is %s is refused, and the job fails with that reason",
     async (_name, body, reason) => {
       await using scene = await LiveScene.set();
-      const worker = scene.worker();
-      const { id } = await scene.handOut(worker);
-      const refused = await worker.done(id, body);
+      const { id } = await scene.handOut();
+      const refused = await scene.worker.done(id, body);
       expect(refused.status).toBe(400);
       expect(JSON.parse(refused.text)).toEqual({
         error: expect.stringContaining(reason) as string,
@@ -72,13 +69,12 @@ describe("a result that cannot be accepted", () => {
     ["too large", JSON.stringify("x".repeat(LIMITS.progressMaxBytes)), "at most 1000000 bytes"],
   ])("is a progress value, %s: the job continues", async (_name, value, reason) => {
     await using scene = await LiveScene.set();
-    const worker = scene.worker();
-    const { id } = await scene.handOut(worker);
-    const refused = await worker.done(id, `{"status": "IN_PROGRESS", "output": ${value}}`);
+    const { id } = await scene.handOut();
+    const refused = await scene.worker.done(id, `{"status": "IN_PROGRESS", "output": ${value}}`);
     expect(refused.status).toBe(400);
     expect(scene.logged()).toContainEqual(expect.stringContaining(reason));
     expect(await scene.status(id)).toMatchObject({ status: "IN_PROGRESS" });
-    await worker.done(id, { output: 1 });
+    await scene.worker.done(id, { output: 1 });
     expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
   });
 
@@ -87,9 +83,8 @@ describe("a result that cannot be accepted", () => {
     ["far too large", LIMITS.outputMaxBytes + 2_000_000],
   ])("because it is %s is refused, and the job fails with the limit", async (_name, length) => {
     await using scene = await LiveScene.set();
-    const worker = scene.worker();
-    const { id } = await scene.handOut(worker);
-    const refused = await worker.done(id, { output: "x".repeat(length) });
+    const { id } = await scene.handOut();
+    const refused = await scene.worker.done(id, { output: "x".repeat(length) });
     expect(refused.status).toBe(400);
     const job = await scene.status(id);
     expect(job).toMatchObject({ status: "FAILED", failure: { type: "worker_refused" } });
@@ -100,14 +95,13 @@ describe("a result that cannot be accepted", () => {
   it("for lack of room may be sent again", async () => {
     const { store, fill } = storeThatFills();
     await using scene = await LiveScene.set({ store });
-    const worker = scene.worker();
-    const { id } = await scene.handOut(worker);
+    const { id } = await scene.handOut();
     fill(true);
-    expect((await worker.stream(id, "a")).status).toBe(507);
-    expect((await worker.done(id, { output: 1 })).status).toBe(507);
+    expect((await scene.worker.stream(id, "a")).status).toBe(507);
+    expect((await scene.worker.done(id, { output: 1 })).status).toBe(507);
     fill(false);
-    expect((await worker.stream(id, "a")).status).toBe(200);
-    expect((await worker.done(id, { output: 1 })).status).toBe(200);
+    expect((await scene.worker.stream(id, "a")).status).toBe(200);
+    expect((await scene.worker.done(id, { output: 1 })).status).toBe(200);
     expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
     const { json } = await scene.service.call("GET", `/v2/echo/stream/${id}?from=0`);
     expect(json).toEqual([{ output: "a", metrics: { stream_index: 0 } }]);
@@ -115,10 +109,9 @@ describe("a result that cannot be accepted", () => {
 
   it("is accepted at its maximum size", async () => {
     await using scene = await LiveScene.set();
-    const worker = scene.worker();
-    const { id } = await scene.handOut(worker);
+    const { id } = await scene.handOut();
     const output = "x".repeat(LIMITS.outputMaxBytes - 2);
-    expect((await worker.done(id, { output })).status).toBe(200);
+    expect((await scene.worker.done(id, { output })).status).toBe(200);
     expect((await scene.status(id)).output).toBe(output);
   });
 });
@@ -126,16 +119,15 @@ describe("a result that cannot be accepted", () => {
 describe("a result that comes too late", () => {
   it("is dropped when three come at once: the first one ends the job", async () => {
     await using scene = await LiveScene.set();
-    const worker = scene.worker();
-    const { id } = await scene.handOut(worker);
-    const answers = await Promise.all([1, 2, 3].map(() => worker.done(id, { output: 1 })));
+    const { id } = await scene.handOut();
+    const answers = await Promise.all([1, 2, 3].map(() => scene.worker.done(id, { output: 1 })));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: 1 });
   });
 
   it("is dropped when it comes from the job's previous worker: the present one's counts", async () => {
     await using scene = await LiveScene.set();
-    const [first, second] = [scene.worker("first"), scene.worker("second")];
+    const [first, second] = [scene.workerNamed("first"), scene.workerNamed("second")];
     const { id } = await scene.handOut(first);
     const taken = second.take();
     await scene.waitsForJobs("second");
@@ -156,10 +148,9 @@ describe("a result that comes too late", () => {
 
   it("is dropped for an unknown worker or job", async () => {
     await using scene = await LiveScene.set();
-    expect((await scene.worker("nobody").done("none", { output: 1 })).status).toBe(200);
-    const worker = scene.worker();
-    await worker.ping();
-    expect((await worker.done("none", { output: 1 })).status).toBe(200);
-    expect((await worker.stream("none", 1)).status).toBe(200);
+    expect((await scene.workerNamed("nobody").done("none", { output: 1 })).status).toBe(200);
+    await scene.worker.ping();
+    expect((await scene.worker.done("none", { output: 1 })).status).toBe(200);
+    expect((await scene.worker.stream("none", 1)).status).toBe(200);
   });
 });

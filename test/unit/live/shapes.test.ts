@@ -225,7 +225,7 @@ async function streamOf(scene: LiveScene, base: string, jobId: string): Promise<
 describe.each(shapes)("$name", ({ play, contract, live = contract, stream = [] }) => {
   it("ends the job alike for every client", async () => {
     await using scene = await LiveScene.set();
-    const worker = scene.worker(WORKER);
+    const worker = scene.workerNamed(WORKER);
     const { id } = await scene.handOut(worker);
     await play(worker, id, scene);
     const every = { id, workerId: WORKER, ...TIMES };
@@ -242,7 +242,7 @@ describe.each(shapes)("$name", ({ play, contract, live = contract, stream = [] }
 
 it("a batch of four ends each job as its own result says", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker(WORKER);
+  const worker = scene.workerNamed(WORKER);
   for (let n = 0; n < 4; n += 1) await scene.submit({ n });
   const jobs = await worker.takeBatch(4);
   expect(jobs.map(({ input }) => input)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }, { n: 3 }]);

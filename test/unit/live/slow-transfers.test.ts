@@ -29,7 +29,7 @@ async function readSome(socket: Socket, rest: number): Promise<Buffer> {
 
 it("a slowly posted result counts, even without pings", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
+  const { worker } = scene;
   const { id } = await scene.handOut(worker, {}, { policy });
   const body = JSON.stringify({ output: "x".repeat(1_000) });
   const head = `POST /live/v2/echo/job-done/${worker.id}/${id} HTTP/1.1\r\n${HEAD}content-length: ${body.length}\r\n\r\n`;
@@ -47,7 +47,7 @@ it("a slowly posted result counts, even without pings", async () => {
 
 it("a result that stops arriving does not keep its job", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
+  const { worker } = scene;
   const { id } = await scene.handOut(worker);
   const head = `POST /live/v2/echo/job-done/${worker.id}/${id} HTTP/1.1\r\n${HEAD}content-length: 100\r\n\r\n{`;
   await scene.service.socket(head);
@@ -57,7 +57,7 @@ it("a result that stops arriving does not keep its job", async () => {
 
 it("the time of a job continues after a slow or unfinished yield or progress value", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
+  const { worker } = scene;
   const { id } = await scene.handOut(worker, {}, { policy });
   const body = JSON.stringify({ status: "IN_PROGRESS", output: "x".repeat(100) });
   for (const length of [body.length, body.length + 1]) {
@@ -80,7 +80,7 @@ it("the time of a job continues after a slow or unfinished yield or progress val
 
 it("a large job that is sent slowly stays with its worker, and its time begins when the worker has it", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
+  const { worker } = scene;
   const { id: first } = await scene.handOut(worker);
   // Its pings name its jobs from now on.
   await worker.ping([first]);

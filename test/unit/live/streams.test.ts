@@ -13,26 +13,24 @@ async function streamOf(scene: LiveScene, jobId: string) {
 
 it("each yield is durable before the next one comes", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const { id } = await scene.handOut(worker);
+  const { id } = await scene.handOut();
   for (const output of ["a", { b: [1, null] }, null]) {
-    expect((await worker.stream(id, output)).status).toBe(200);
+    expect((await scene.worker.stream(id, output)).status).toBe(200);
   }
   expect((await streamOf(scene, id)).json).toEqual([
     { output: "a", metrics: { stream_index: 0 } },
     { output: { b: [1, null] }, metrics: { stream_index: 1 } },
     { output: null, metrics: { stream_index: 2 } },
   ]);
-  await worker.done(id, { output: [] }, true);
+  await scene.worker.done(id, { output: [] }, true);
   expect(await scene.status(id)).toMatchObject({ status: "COMPLETED", output: [] });
 });
 
 it("yields keep their order even if a worker does not wait for the answers", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const { id } = await scene.handOut(worker);
-  await Promise.all([0, 1, 2, 3].map((n) => worker.stream(id, n)));
-  await worker.done(id, { output: [] }, true);
+  const { id } = await scene.handOut();
+  await Promise.all([0, 1, 2, 3].map((n) => scene.worker.stream(id, n)));
+  await scene.worker.done(id, { output: [] }, true);
   const { json } = await streamOf(scene, id);
   const chunks = json as readonly { readonly metrics: { readonly stream_index: number } }[];
   expect(chunks.map(({ metrics }) => metrics.stream_index)).toEqual([0, 1, 2, 3]);
@@ -40,7 +38,7 @@ it("yields keep their order even if a worker does not wait for the answers", asy
 
 it("chunks are numbered from 0 again when the job is retried, and name their attempt", async () => {
   await using scene = await LiveScene.set();
-  const [first, second] = [scene.worker("first"), scene.worker("second")];
+  const [first, second] = [scene.workerNamed("first"), scene.workerNamed("second")];
   const { id } = await scene.handOut(first);
   await first.stream(id, "void");
   const taken = second.take();
@@ -55,10 +53,9 @@ it("chunks are numbered from 0 again when the job is retried, and name their att
 
 it("a yield keeps its text, except for line breaks between its tokens", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const { id } = await scene.handOut(worker);
-  await worker.streamText(id, '{"output": {"a": 1.0, "b": "\\n"}}');
-  await worker.streamText(id, '{"output": {\r\n  "a": [1.0,\n 2],  "b": "\\n \\" {" }\n}');
+  const { id } = await scene.handOut();
+  await scene.worker.streamText(id, '{"output": {"a": 1.0, "b": "\\n"}}');
+  await scene.worker.streamText(id, '{"output": {\r\n  "a": [1.0,\n 2],  "b": "\\n \\" {" }\n}');
   const { text } = await streamOf(scene, id);
   expect(text).toContain('{"output":{"a": 1.0, "b": "\\n"},');
   expect(text).toContain('{"output":{"a":[1.0,2],"b":"\\n \\" {"},');
@@ -70,12 +67,11 @@ describe("a yield of more than 1 MB", () => {
   /** A scene with a finished job that yielded it and a small value. */
   async function yielded() {
     const scene = await LiveScene.set();
-    const worker = scene.worker();
-    const { id } = await scene.handOut(worker);
+    const { id } = await scene.handOut();
     const text = JSON.stringify({ output: large }, undefined, 1);
-    expect((await worker.streamText(id, text)).status).toBe(200);
-    await worker.stream(id, "next");
-    await worker.done(id, { output: [] }, true);
+    expect((await scene.worker.streamText(id, text)).status).toBe(200);
+    await scene.worker.stream(id, "next");
+    await scene.worker.done(id, { output: [] }, true);
     return { scene, id };
   }
 
@@ -135,12 +131,11 @@ it.each([
   ["larger than any output", `{"output": "${"x".repeat(22_000_000)}"}`, "must be at most"],
 ])("a yield %s is refused, and the stream continues", async (_name, text, reason) => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const { id } = await scene.handOut(worker);
-  const refused = await worker.streamText(id, text);
+  const { id } = await scene.handOut();
+  const refused = await scene.worker.streamText(id, text);
   expect(refused.status).toBe(400);
   expect(refused.text).toContain(reason);
-  await worker.stream(id, "next");
+  await scene.worker.stream(id, "next");
   expect((await streamOf(scene, id)).json).toEqual([
     { output: "next", metrics: { stream_index: 0 } },
   ]);

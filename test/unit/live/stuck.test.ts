@@ -19,7 +19,7 @@ async function busyScene() {
   const next = await scene.submit({ n: 1 });
   await scene.advance(0);
   const { workerId, workerToken } = launcher.at(0).order;
-  const worker = scene.worker(workerId, workerToken);
+  const worker = scene.workerNamed(workerId, workerToken);
   expect(await worker.take()).toMatchObject({ id });
   return { scene, launcher, worker, id, next };
 }
@@ -45,7 +45,7 @@ it.each(["ran too long", "was cancelled"])(
     expect(scene.logged()).toContainEqual(expect.stringContaining("did not ask for jobs within"));
     expect(launcher.at(0).wasDrained).toBe(true);
     const { workerId, workerToken } = launcher.at(1).order;
-    expect(await scene.worker(workerId, workerToken).take()).toMatchObject({ id: next });
+    expect(await scene.workerNamed(workerId, workerToken).take()).toMatchObject({ id: next });
     await pingsFor(scene, worker, id, LIMITS.workerLeaveMs);
     expect(launcher.at(0).wasKilled).toBe(true);
   },
@@ -65,10 +65,9 @@ it("workers that request jobs again are kept", async () => {
 
 it("workers that were started by hand are kept", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const { id } = await scene.handOut(worker);
+  const { id } = await scene.handOut();
   await scene.service.call("POST", `/v2/echo/cancel/${id}`);
-  await pingsFor(scene, worker, id, 2 * LIMITS.liveStopMs);
+  await pingsFor(scene, scene.worker, id, 2 * LIMITS.liveStopMs);
   expect(scene.service.test.engine.fleet.find("by-hand")?.state).toBe("ready");
 });
 

@@ -9,8 +9,7 @@ import { LiveScene } from "./live-scene.ts";
 
 it("a waiting worker gets a job at once, with the input unchanged", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const taken = worker.take();
+  const taken = scene.worker.take();
   const body =
     '{"input": {"n": 1.50, "text": "ä"}, "webhook": "https://example.com/hook", "s3Config": {"bucketName": "b"}}';
   await scene.service.call("POST", "/v2/echo/run", { body });
@@ -26,7 +25,7 @@ it("a waiting worker gets a job at once, with the input unchanged", async () => 
 
 it("a poll without a job is answered with 204 after its wait", async () => {
   await using scene = await LiveScene.set();
-  const taken = scene.worker().take();
+  const taken = scene.worker.take();
   await scene.advance(0);
   await scene.advance(LIMITS.livePollMs);
   expect(await taken).toBeUndefined();
@@ -34,18 +33,17 @@ it("a poll without a job is answered with 204 after its wait", async () => {
 
 it("a batch is a list, and a single free place gets the fourth job alone", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
   for (let n = 0; n < 3; n += 1) await scene.submit({ n });
-  const batch = await worker.takeBatch(4);
+  const batch = await scene.worker.takeBatch(4);
   expect(batch.map(({ input }) => input)).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
-  const fourth = worker.take();
+  const fourth = scene.worker.take();
   await scene.submit({ n: 3 });
   expect((await fourth)?.input).toEqual({ n: 3 });
 });
 
 it("jobs are spread over the waiting workers", async () => {
   await using scene = await LiveScene.set();
-  const workers = ["a", "b"].map((id) => scene.worker(id));
+  const workers = ["a", "b"].map((id) => scene.workerNamed(id));
   const taken = workers.map((worker) => worker.takeBatch(2));
   for (const { id } of workers) await scene.waitsForJobs(id);
   await scene.submit({ n: 0 });

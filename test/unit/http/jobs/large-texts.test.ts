@@ -121,10 +121,9 @@ it("many small chunks of a report are checked in slices", async () => {
 
 it("an output posted by a live worker is checked in slices, once", async () => {
   await using scene = await LiveScene.set();
-  const worker = scene.worker();
-  const job = await scene.handOut(worker);
+  const job = await scene.handOut();
   using scanned = new ScannedTurns();
-  await worker.done(job.id, { output: JSON.parse(large) as unknown });
+  await scene.worker.done(job.id, { output: JSON.parse(large) as unknown });
   expect(await scene.status(job.id)).toMatchObject({ status: "COMPLETED" });
   expect(scanned.totalBytes).toBe(`{"output":${large}}`.length);
   expect(scanned.mostBytes).toBeLessThanOrEqual(MOST_BYTES);
