@@ -2,7 +2,6 @@
 import { expect, it } from "vitest";
 import { cancel } from "../../../emulator/engine/jobs/cancel.ts";
 import { MEMORY_LIMITS } from "../../../emulator/engine/steps/state/job-memory.ts";
-import { submit } from "../../../emulator/engine/jobs/submit.ts";
 import { LiveWorkers } from "../../../emulator/live/live-workers.ts";
 import { sessionsOn } from "../../../emulator/engine/workers/session/worker-session.ts";
 import { createMemoryStore } from "../../../emulator/store/memory/memory-store.ts";

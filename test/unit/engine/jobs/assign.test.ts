@@ -1,7 +1,6 @@
 /** Hand-overs of waiting jobs to workers that cannot be stored. */
 import { expect, it } from "vitest";
 import { holdQueue, releaseQueue } from "../../../../emulator/engine/jobs/hold-queue.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 import { storeThatFills } from "../filling-store.ts";
 

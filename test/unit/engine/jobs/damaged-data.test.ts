@@ -6,7 +6,6 @@ import { expect, it } from "vitest";
 import { readStream } from "../../../../emulator/engine/streams/read-stream.ts";
 import { retry } from "../../../../emulator/engine/jobs/retry.ts";
 import { wholePayload } from "../../../../emulator/engine/jobs/read/show-payload.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";

@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { cancel } from "../../../../emulator/engine/jobs/cancel.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { createTestEngine } from "../../engine-harness.ts";

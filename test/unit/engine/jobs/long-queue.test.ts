@@ -2,7 +2,6 @@
 import { expect, it } from "vitest";
 import { requeueOrphans } from "../../../../emulator/engine/jobs/requeue.ts";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { MEMORY_LIMITS } from "../../../../emulator/engine/steps/state/job-memory.ts";
 import { deleteEndpoint } from "../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";

@@ -1,6 +1,5 @@
 /** A job that a debugger holds: executionTimeout is paused, all other times run. */
 import { expect, it } from "vitest";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";

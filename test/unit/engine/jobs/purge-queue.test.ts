@@ -1,7 +1,6 @@
 /** A purge of a queue while other clients submit. */
 import { expect, it } from "vitest";
 import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createTestEngine } from "../../engine-harness.ts";
 
 it("a purge removes the jobs that waited at the call, and no job submitted during it", async () => {

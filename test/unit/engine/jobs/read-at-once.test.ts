@@ -5,7 +5,6 @@ import { inspectJob } from "../../../../emulator/engine/jobs/read/inspect-jobs.t
 import { readContents } from "../../../../emulator/engine/jobs/read/job-contents.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { retry } from "../../../../emulator/engine/jobs/retry.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { storeWith } from "../store-with.ts";

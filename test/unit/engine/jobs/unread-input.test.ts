@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
 import { StoreUnusableError } from "../../../../emulator/core/store-error.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { createTestEngine } from "../../engine-harness.ts";

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { describe, expect, test } from "vitest";
 import { createSignals, Signal } from "../../../../emulator/engine/parts/engine-signals.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { Defects } from "../../../../emulator/engine/observe/defects.ts";
 import { EventFeed } from "../../../../emulator/engine/observe/event-feed.ts";
 import { LogFeed } from "../../../../emulator/engine/observe/log-feed.ts";

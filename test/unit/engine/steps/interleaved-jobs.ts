@@ -10,7 +10,6 @@ import { purgeQueue } from "../../../../emulator/engine/jobs/purge-queue.ts";
 import { listRequests } from "../../../../emulator/engine/jobs/read/list-requests.ts";
 import { viewJob } from "../../../../emulator/engine/jobs/read/job-view.ts";
 import { retry } from "../../../../emulator/engine/jobs/retry.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../../emulator/store/store.ts";
 import type { TestEngine } from "../../engine-harness.ts";

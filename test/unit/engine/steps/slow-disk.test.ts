@@ -1,7 +1,6 @@
 /** A disk that does not answer for a while: no worker is lost for it, and time waits for it. */
 import { Buffer } from "node:buffer";
 import { expect, it } from "vitest";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";

@@ -5,7 +5,6 @@ import { StoreFullError } from "../../../../emulator/core/store-error.ts";
 import { followStream, type StreamEvent } from "../../../../emulator/engine/streams/read-stream.ts";
 import { chunksShown } from "../../../../emulator/engine/streams/shown-batches.ts";
 import { retry } from "../../../../emulator/engine/jobs/retry.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { MemoryReads } from "../../../../emulator/store/memory/memory-reads.ts";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";

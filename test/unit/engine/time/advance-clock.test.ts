@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { advanceClock } from "../../../../emulator/engine/time/advance-clock.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { openSqliteStore } from "../../../../emulator/store/sqlite/sqlite-store.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { temporaryTree } from "../../../temporary-tree.ts";

@@ -3,7 +3,6 @@ import type { Endpoint } from "../../../../emulator/core/resources/endpoints/end
 import type { GpuInventory } from "../../../../emulator/core/workers/gpu-allocation.ts";
 import type { WorkerCounts } from "../../../../emulator/engine/workers/fleet.ts";
 import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedLauncher } from "../scripted-launcher.ts";

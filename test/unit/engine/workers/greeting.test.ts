@@ -1,7 +1,6 @@
 /** A worker's greeting is handled before its later messages, and messages of an earlier session no longer count. */
 import { expect, it } from "vitest";
 import { WorkerHandle } from "../../../../emulator/engine/workers/worker-handle.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 import { ScriptedWorker } from "../../scripted-worker.ts";

@@ -1,7 +1,6 @@
 /** A silent worker is ended and replaced, unless the service could not hear it. */
 import { expect, it } from "vitest";
 import { health } from "../../../../emulator/engine/resources/endpoints/health.ts";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../../emulator/store/store.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";

@@ -1,6 +1,5 @@
 /** A worker that stops renewing its leases gets no job until it sends a message again. */
 import { expect, it } from "vitest";
-import { submit } from "../../../../emulator/engine/jobs/submit.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
 import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
 

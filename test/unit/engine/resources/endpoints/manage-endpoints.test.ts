@@ -1,7 +1,6 @@
 /** An endpoint and its jobs when its deletion meets a submission, or a full disk. */
 import { expect, it } from "vitest";
 import { deleteEndpoint } from "../../../../../emulator/engine/resources/endpoints/manage-endpoints.ts";
-import { submit } from "../../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine } from "../../../engine-harness.ts";
 import { storeThatFills } from "../../filling-store.ts";

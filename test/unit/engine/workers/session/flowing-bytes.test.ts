@@ -3,7 +3,6 @@
  * messages do not wait.
  */
 import { expect, it } from "vitest";
-import { submit } from "../../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../../../emulator/store/store.ts";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";

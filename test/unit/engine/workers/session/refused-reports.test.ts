@@ -2,7 +2,6 @@
 import { expect, it } from "vitest";
 import { StoreFullError } from "../../../../../emulator/core/store-error.ts";
 import { viewJob } from "../../../../../emulator/engine/jobs/read/job-view.ts";
-import { submit } from "../../../../../emulator/engine/jobs/submit.ts";
 import { createMemoryStore } from "../../../../../emulator/store/memory/memory-store.ts";
 import { createTestEngine } from "../../../engine-harness.ts";
 import { ScriptedWorker } from "../../../scripted-worker.ts";
