@@ -42,20 +42,6 @@ describe.each(STORES)("on the %s store", (_name, open) => {
     expect(test.logged.filter(({ level }) => level === "warn")).toHaveLength(1);
   });
 
-  it.each([200, 204])("the answer %i ends the tries", async (status) => {
-    await using stored = await open();
-    const sender = ScriptedSender.answering("refused", status, 500);
-    await using test = await createTestEngine(stored.store, undefined, { webhookSender: sender });
-    await completeHooked(test, await test.connectWorker("echo", { credit: 0 }));
-    await test.clock.advance(3_600_000);
-    expect(sender.calls).toHaveLength(2);
-    const [delivery] = await deliveriesOf(test);
-    expect(delivery?.state).toBe("delivered");
-    expect(delivery?.tries[1]?.warning).toBe(
-      status === 200 ? undefined : "the receiver answered 204; it should answer 200",
-    );
-  });
-
   it("every end of a job is delivered with all known facts, and a retried job's next end again", async () => {
     await using stored = await open();
     const sender = new ScriptedSender();

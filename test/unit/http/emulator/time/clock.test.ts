@@ -137,24 +137,6 @@ describe("/emulator/clock", () => {
 });
 
 describe("an advance", () => {
-  it("ends the retention of finished jobs: 1 min for /runsync, 30 min for /run", async () => {
-    await using service = await startTestHttp();
-    const worker = await service.test.connectWorker("echo", { credit: 2 });
-    const id = await run(service);
-    await worker.complete(await worker.nextJob(), 1);
-    const answered = service.call("POST", "/v2/echo/runsync", { body: { input: {} } });
-    await worker.complete(await worker.nextJob(), 2);
-    const { id: syncId } = (await answered).json as { id: string };
-    await advance(service, "59999ms");
-    expect((await status(service, syncId)).status).toBe(200);
-    await advance(service, "1ms");
-    expect((await status(service, syncId)).json).toMatchObject({ code: "job_not_found" });
-    await advance(service, "28m59s");
-    expect((await status(service, id)).status).toBe(200);
-    await advance(service, "1s");
-    expect((await status(service, id)).status).toBe(404);
-  });
-
   it("ends a wait", async () => {
     await using service = await startTestHttp();
     const answered = service.call("POST", "/v2/echo/runsync?wait=60000", { body: { input: {} } });

@@ -153,19 +153,6 @@ describe("an endpoint", () => {
     expect(json).toMatchObject({ executionTimeoutMs: 604_800_000 });
   });
 
-  it("runs jobs", async () => {
-    await using service = await startTestHttp();
-    const templateId = await createTemplate(service);
-    const { id } = await save(service, { name: "jobs", templateId, gpuIds: "AMPERE_16" });
-    const { json } = await service.call("POST", `/live/v2/${id}/run`, {
-      body: { input: { a: 1 } },
-    });
-    const worker = await service.test.connectWorker(id);
-    await worker.complete(await worker.nextJob(), "done");
-    const status = await service.call("GET", `/live/v2/${id}/status/${(json as Shown).id}`);
-    expect(status.json).toMatchObject({ status: "COMPLETED", output: "done" });
-  });
-
   it("lists its workers", async () => {
     await using service = await startTestHttp();
     const { worker } = await service.test.connectWorker();
