@@ -20,9 +20,6 @@ export class ScaledWorld {
   readonly offences: string[] = [];
   /** Number of all started workers. */
   starts = 0;
-  /** Maximum of workers of the current version at one time. */
-  most = 0;
-  finished = 0;
   readonly #concurrency: number;
   readonly #startMs: number;
   #workers: Worker[] = [];
@@ -155,7 +152,6 @@ export class ScaledWorld {
 
   #finish(worker: Worker, job: Job): void {
     if (!worker.held.delete(job)) return;
-    this.finished += 1;
     worker.heldCount -= 1;
     worker.hasFinishedJob = true;
     if (worker.heldCount === 0) worker.idleSince = this.now;
@@ -202,7 +198,6 @@ export class ScaledWorld {
     if (this.starts > startsBefore) return this.#decide();
     if (dueAt !== undefined && dueAt <= this.now) this.offences.push(`asked again at once`);
     const { workersMax } = this.settings;
-    this.most = Math.max(this.most, this.live);
     if (this.live > workersMax) this.offences.push(`${this.live} workers, ${workersMax} at most`);
   }
 
