@@ -55,6 +55,8 @@ export interface TestEngine extends AsyncDisposable {
   ): Promise<ScriptedWorker>;
   /** Submits a job. Default: an async one of `echo` with the input `{}` and the default policy. */
   submit(job?: TestJob): Promise<Job>;
+  /** The job as the engine knows it. */
+  job(id: string): Promise<Job | undefined>;
   /** Ends the clock-driven rules and closes the store. */
   stop(how?: "drain" | "kill"): Promise<void>;
 }
@@ -217,6 +219,7 @@ async function openTestEngine(
       await scripted.greet(credit);
       return scripted;
     },
+    job: (id) => engine.steps.read((reads) => reads.job(id)),
     async submit({ endpointId = "echo", kind = "async", input = "{}", ...wishes } = {}) {
       const policy = { lowPriority: false, ttlMs: LIMITS.ttlDefaultMs, ...wishes };
       return submit(engine, {

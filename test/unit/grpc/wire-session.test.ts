@@ -155,7 +155,7 @@ it("no outcome is taken behind a message that cannot be read", async () => {
   call.report({ chunks });
   call.report({ outcomes: [{ jobId, leaseToken, outcome: { kind: "completed" } }] });
   await test.clock.settle();
-  const job = await test.engine.steps.read((reads) => reads.job(id));
+  const job = await test.job(id);
   expect(job?.status).toBe("IN_PROGRESS");
 });
 

@@ -39,7 +39,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
       const shown = await setTtl(test.engine, job, 1);
       await closePieces([shown.output]);
       await test.clock.advance(1_000);
-      expect(await test.engine.steps.read((reads) => reads.job(job.jobId))).toBeUndefined();
+      expect(await test.job(job.jobId)).toBeUndefined();
       await test.clock.advance(9_000);
       await expect.poll(() => sender.calls.length).toBe(4);
       const [first, second, third, fourth] = sender.calls.map(({ text }) => text);

@@ -103,7 +103,7 @@ describe.each(STORES)("on the %s store", (_name, open) => {
     await purgeQueue(test.engine, "echo");
     const { jobId } = await submitHooked(test, { ttlMs: 10_000 });
     await test.clock.advance(10_000);
-    expect(await test.engine.steps.read((reads) => reads.job(jobId))).toBeUndefined();
+    expect(await test.job(jobId)).toBeUndefined();
     const worker = await test.connectWorker("echo", { credit: 0 });
     await completeHooked(test, worker, { webhook: "" });
     expect(sender.calls).toHaveLength(0);

@@ -12,7 +12,7 @@ it("a hand-over that cannot be stored costs its worker no credit", async () => {
   await expect(test.submit()).rejects.toMatchObject({ code: "storage_full" });
   fill(false);
   const { id } = await test.submit();
-  expect((await test.engine.steps.read((reads) => reads.job(id)))?.status).toBe("IN_PROGRESS");
+  expect((await test.job(id))?.status).toBe("IN_PROGRESS");
   expect((await worker.nextJob()).jobId).toBe(id);
 });
 

@@ -23,7 +23,7 @@ it("a job begins while its hand-over is being stored, and nobody but its worker 
   expect(worker.orders.flatMap(({ outcomeReceipts }) => outcomeReceipts ?? [])).toEqual([]);
   gate.open();
   await Promise.all([submitted, finished]);
-  expect((await test.engine.steps.read((reads) => reads.job(job.jobId)))?.status).toBe("COMPLETED");
+  expect((await test.job(job.jobId))?.status).toBe("COMPLETED");
 });
 
 it.each(LAUNCHER_KINDS)(
@@ -106,7 +106,7 @@ it("a purge leaves a job alone that has begun, though its hand-over is not store
   await submitted;
   expect(await purged).toBe(0);
   await worker.complete(job);
-  expect((await test.engine.steps.read((reads) => reads.job(job.jobId)))?.status).toBe("COMPLETED");
+  expect((await test.job(job.jobId))?.status).toBe("COMPLETED");
 });
 
 it("a job that fails before its hand-over is stored begins again once all that is stored", async () => {

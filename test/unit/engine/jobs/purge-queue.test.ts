@@ -10,6 +10,6 @@ it("a purge removes the jobs that waited at the call, and no job submitted durin
   const purged = purgeQueue(test.engine, "echo");
   const { id: late } = await test.submit();
   expect(await purged).toBe(2);
-  const left = await test.engine.steps.read((reads) => reads.job(late));
+  const left = await test.job(late);
   expect(left?.status).toBe("IN_QUEUE");
 });

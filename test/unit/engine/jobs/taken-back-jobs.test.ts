@@ -60,7 +60,7 @@ it("an outcome that comes before the refusal of its hand-over is not kept", asyn
   gate.refuse();
   await expect(submitted).rejects.toMatchObject({ code: "storage_full" });
   await expect(finished).rejects.toMatchObject({ code: "storage_full" });
-  expect(await test.engine.steps.read((reads) => reads.job(job.jobId))).toBeUndefined();
+  expect(await test.job(job.jobId)).toBeUndefined();
   // It repeats what it has no receipt for.
   const again = new ScriptedWorker(test.engine, worker.worker);
   const { jobId, leaseToken } = job;

@@ -95,7 +95,7 @@ describe.each(failing)("a function that %s", (_, defect) => {
       scene.engine.watchers.watch({ endpointId: "echo", jobId: id }, defect);
       await worker.complete(await worker.nextJob());
       await worker.grant();
-      const read = await scene.engine.steps.read((reads) => reads.job(id));
+      const read = await scene.job(id);
       expect(read?.status).toBe("COMPLETED");
     }
     const told = scene.logged.filter(({ level }) => level === "error");

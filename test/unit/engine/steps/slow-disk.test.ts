@@ -70,7 +70,7 @@ it("worker reports wait for room in a batch without a limit, and client requests
   goOn();
   await Promise.all([flushed, ...gathered]);
   expect(await finished).toBeUndefined();
-  const read = await test.engine.steps.read((reads) => reads.job(id));
+  const read = await test.job(id);
   expect(read).toMatchObject({ status: "COMPLETED", attempt: 1 });
 });
 
@@ -83,7 +83,7 @@ it("writes and reads count as pending work that the clock waits for", async () =
   stall();
   const submitted = test.submit();
   await test.clock.settle();
-  const read = test.engine.steps.read((reads) => reads.job("none"));
+  const read = test.job("none");
   let isSettled = false;
   const settled = pendingWork.settled(new AbortController().signal).then(() => (isSettled = true));
   await test.clock.settle();

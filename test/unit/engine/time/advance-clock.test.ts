@@ -15,9 +15,6 @@ const never = new AbortController().signal;
 const advance = async ({ engine }: TestEngine, byMs: number, signal = never) =>
   advanceClock(engine, byMs, signal);
 
-const jobOf = async ({ engine }: TestEngine, id: string) =>
-  engine.steps.read((reads) => reads.job(id));
-
 /** Calls `act` in `inMs` of service time; its work counts as pending until it is done. */
 function due({ engine }: TestEngine, inMs: number, act: () => Promise<void>): void {
   const { pendingWork, clock } = engine;
@@ -90,11 +87,11 @@ it("a job that begins during an advance has its whole lease and its whole time",
   due(test, 20 * MINUTE_MS, async () => clock.advance(2_000));
   await advance(test, 31 * MINUTE_MS);
   await clock.advance(LIMITS.leaseMs - 2_001);
-  const job = await jobOf(test, id);
+  const job = await test.job(id);
   expect(job).toMatchObject({ status: "IN_PROGRESS", delayTimeMs: 5 * MINUTE_MS });
   expect(engine.clock.now() - (job?.startedAt ?? 0)).toBe(LIMITS.leaseMs - 1);
   await clock.advance(1);
-  expect(await jobOf(test, id)).toMatchObject({ status: "IN_QUEUE" });
+  expect(await test.job(id)).toMatchObject({ status: "IN_QUEUE" });
 });
 
 it("a job that ends during an advance is measured by its handler's time", async () => {
@@ -105,7 +102,7 @@ it("a job that ends during an advance is measured by its handler's time", async 
   await test.clock.advance(4_000);
   due(test, 10 * MINUTE_MS, async () => worker.complete(handed));
   await advance(test, 31 * MINUTE_MS);
-  expect(await jobOf(test, id)).toMatchObject({ status: "COMPLETED", executionTimeMs: 4_000 });
+  expect(await test.job(id)).toMatchObject({ status: "COMPLETED", executionTimeMs: 4_000 });
 });
 
 it("an advance without its caller does not wait for pending work, but completes", async () => {
@@ -137,9 +134,9 @@ it("service time continues after a restart from the advanced time", async () => 
   await first.stop();
   await using second = await createTestEngine(await openSqliteStore({ directory }));
   expect(second.engine.clock.now()).toBe(reached);
-  expect(await jobOf(second, id)).toBeDefined();
+  expect(await second.job(id)).toBeDefined();
   await second.clock.advance(500);
-  expect(await jobOf(second, id)).toBeUndefined();
+  expect(await second.job(id)).toBeUndefined();
 });
 
 it("an advance that cannot be stored moves neither time nor jobs", async () => {
@@ -148,16 +145,14 @@ it("an advance that cannot be stored moves neither time nor jobs", async () => {
   const worker = await test.connectWorker();
   const { id } = await test.submit({ lowPriority: true });
   await worker.nextJob();
-  const before = await jobOf(test, id);
+  const before = await test.job(id);
   const startedAt = test.engine.clock.now();
   fill(true);
   await expect(advance(test, MINUTE_MS)).rejects.toMatchObject({ code: "storage_full" });
   expect(test.engine.clock.now()).toBe(startedAt);
-  expect(await jobOf(test, id)).toEqual(before);
+  expect(await test.job(id)).toEqual(before);
   fill(false);
   await advance(test, MINUTE_MS);
   expect(test.engine.clock.now()).toBe(startedAt + MINUTE_MS);
-  expect((await jobOf(test, id))?.lease?.expiresAt).toBe(
-    (before?.lease?.expiresAt ?? 0) + MINUTE_MS,
-  );
+  expect((await test.job(id))?.lease?.expiresAt).toBe((before?.lease?.expiresAt ?? 0) + MINUTE_MS);
 });

@@ -54,7 +54,7 @@ export class FleetScene implements AsyncDisposable {
   }
 
   async statusOf(jobId: string): Promise<string | undefined> {
-    return this.test.engine.steps.read(async (reads) => (await reads.job(jobId))?.status);
+    return this.test.job(jobId).then((job) => job?.status);
   }
 
   async counts(endpointId = "echo"): Promise<WorkerCounts> {

@@ -4,7 +4,7 @@ import { health } from "../../../../emulator/engine/resources/endpoints/health.t
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import type { Store } from "../../../../emulator/store/store.ts";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
-import { createTestEngine, type TestEngine } from "../../engine-harness.ts";
+import { createTestEngine } from "../../engine-harness.ts";
 import { ScriptedLauncher } from "../scripted-launcher.ts";
 import { storeWith } from "../store-with.ts";
 
@@ -20,9 +20,6 @@ async function setUp(settings: { workersMin: number }, store: Store = createMemo
   return { test, launcher, [Symbol.asyncDispose]: () => test.stop() };
 }
 
-const jobOf = async ({ engine }: TestEngine, jobId: string) =>
-  engine.steps.read((reads) => reads.job(jobId));
-
 it("a worker that is silent for a lease is ended, its job goes back and another one starts", async () => {
   await using scene = await setUp({ workersMin: 0 });
   const { test, launcher } = scene;
@@ -34,12 +31,12 @@ it("a worker that is silent for a lease is ended, its job goes back and another 
   expect(launcher.at(0).wasKilled).toBe(false);
   await test.clock.advance(1);
   expect(launcher.at(0).wasKilled).toBe(true);
-  expect(await jobOf(test, id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
+  expect(await test.job(id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
   expect(launcher.launched).toHaveLength(1);
   await test.clock.advance(BACKOFF_MS);
   const second = await launcher.at(1).connect(test.engine);
   await second.complete(await second.nextJob(), "done");
-  expect(await jobOf(test, id)).toMatchObject({
+  expect(await test.job(id)).toMatchObject({
     status: "COMPLETED",
     workerId: launcher.at(1).order.workerId,
     attempt: 2,
@@ -56,7 +53,7 @@ it("the log and the job's failure report say what happened to a silent worker", 
     await test.clock.advance(leaseMs);
   }
   const { workerId } = launcher.at(1).order;
-  expect(await jobOf(test, id)).toMatchObject({
+  expect(await test.job(id)).toMatchObject({
     status: "FAILED",
     failure: { type: "worker_lost", workerId, message: expect.stringContaining(workerId) },
   });
@@ -97,7 +94,7 @@ it("a lost worker is shown as unhealthy until its end, and its messages no longe
   await worker.complete(job, "late");
   expect(worker.orders.at(-1)?.outcomeReceipts).toMatchObject([{ accepted: false }]);
   await test.clock.advance(10 * leaseMs);
-  expect(await jobOf(test, id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
+  expect(await test.job(id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
   expect((await health(test.engine, "echo")).workers).toMatchObject({ unhealthy: 1, idle: 0 });
   expect(launcher.launched).toHaveLength(1);
   kill();
@@ -150,12 +147,12 @@ it("the service loses no worker and no lease in its own standstill, however long
   await test.clock.standStill(300_000);
   await test.clock.advance(leaseMs - 1);
   expect(launcher.at(0).wasKilled).toBe(false);
-  expect(await jobOf(test, id)).toMatchObject({ status: "IN_PROGRESS", lostCount: 0 });
+  expect(await test.job(id)).toMatchObject({ status: "IN_PROGRESS", lostCount: 0 });
   // Messages from before the standstill are read only now.
   await worker.report({ renewals: [{ jobId: id, leaseToken: job.leaseToken }] });
   await test.clock.advance(leaseMs - 1);
   await worker.complete(job, "done");
-  expect(await jobOf(test, id)).toMatchObject({ status: "COMPLETED", attempt: 1 });
+  expect(await test.job(id)).toMatchObject({ status: "COMPLETED", attempt: 1 });
   expect(test.logged.filter(({ level }) => level === "warn").map(({ message }) => message)).toEqual(
     [expect.stringMatching(/^the service stood still for 30\d{4} ms/)],
   );
@@ -169,7 +166,7 @@ it("an outcome that came in time is accepted even if the service was frozen at t
   const job = await worker.nextJob();
   await test.clock.standStill(60_000);
   await worker.complete(job, "done");
-  expect(await jobOf(test, id)).toMatchObject({ status: "COMPLETED", attempt: 1 });
+  expect(await test.job(id)).toMatchObject({ status: "COMPLETED", attempt: 1 });
 });
 
 it("a worker that stays silent after a standstill is ended", async () => {
@@ -181,14 +178,14 @@ it("a worker that stays silent after a standstill is ended", async () => {
   await test.clock.standStill(300_000);
   await test.clock.advance(leaseMs);
   expect(launcher.at(0).wasKilled).toBe(true);
-  expect(await jobOf(test, id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
+  expect(await test.job(id)).toMatchObject({ status: "IN_QUEUE", lostCount: 1 });
 });
 
 it("a job that exceeded its time to live in a standstill is deleted at once", async () => {
   await using test = await createTestEngine();
   const { id } = await test.submit();
   await test.clock.standStill(LIMITS.ttlDefaultMs);
-  expect(await jobOf(test, id)).toBeUndefined();
+  expect(await test.job(id)).toBeUndefined();
 });
 
 it("a worker does not count as silent while its report waits for the store", async () => {

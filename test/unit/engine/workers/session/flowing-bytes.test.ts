@@ -77,7 +77,7 @@ it("a short transfer changes nothing that is stored", async () => {
   const { test, worker, handed } = scene;
   await using _ = test;
   const [job] = handed;
-  const stored = () => test.engine.steps.read((reads) => reads.job(job?.jobId ?? ""));
+  const stored = () => test.job(job?.jobId ?? "");
   const before = await stored();
   await flow(scene, 1_000, handed);
   worker.session.arrived(handed);
@@ -93,7 +93,7 @@ it("a job in transit to a worker that leaves goes back at no cost", async () => 
   worker.session.disconnected(handed);
   await test.clock.settle();
   const [job] = handed;
-  expect(await test.engine.steps.read((reads) => reads.job(job?.jobId ?? ""))).toMatchObject({
+  expect(await test.job(job?.jobId ?? "")).toMatchObject({
     status: "IN_QUEUE",
     lostCount: 0,
   });

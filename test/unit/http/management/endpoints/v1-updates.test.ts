@@ -110,7 +110,7 @@ it("an update of executionTimeoutMs applies to jobs submitted afterwards", async
   await using service = await startTestHttp();
   const submit = async () => {
     const id = await made(service, "/v2/echo/run", { input: {} });
-    return service.test.engine.steps.read((reads) => reads.job(id));
+    return service.test.job(id);
   };
   expect(await submit()).toMatchObject({ executionTimeoutMs: 600_000 });
   await patch(service, { executionTimeoutMs: 5_000 });
