@@ -49,6 +49,8 @@ export interface TestHttp extends AsyncDisposable {
    * not show the answer.
    */
   call(method: Dispatcher.HttpMethod, path: string, options?: CallOptions): Promise<TestAnswer>;
+  /** Submits a job with the input `{}` to `/run`; returns its id. */
+  run(endpointId?: string, more?: object): Promise<string>;
   /** The streamed answer. */
   open(path: string, headers?: Record<string, string>): Promise<Dispatcher.ResponseData>;
   /** Sends text unchanged over a new connection. */
@@ -157,6 +159,12 @@ export async function startTestHttp(options: TestHttpOptions = {}): Promise<Test
       assertSandboxed(`${method} ${path}`, answer.headers);
       if (answer.statusCode === OK && path.startsWith(JOBS)) front?.answered();
       return called;
+    },
+    async run(this: TestHttp, endpointId = "echo", more = {}) {
+      const body = { input: {}, ...more };
+      const { status, json } = await this.call("POST", `/v2/${endpointId}/run`, { body });
+      assert.equal(status, OK);
+      return (json as { readonly id: string }).id;
     },
     async open(path, headers) {
       const answer = await request(`${url}${path}`, {

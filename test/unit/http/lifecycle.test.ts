@@ -147,7 +147,7 @@ it("a stop cuts off requests that do not end within the grace time", async () =>
 it("a stop ends the stream of a reader that has stopped reading", async () => {
   await using service = await startTestHttp({ stopGraceMs: 20 });
   const worker = await service.test.connectWorker();
-  await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await service.run();
   const job = await worker.nextJob();
   const reader = await service.socket(
     `GET /v2/echo/stream/${job.jobId} HTTP/1.1\r\nhost: x\r\nauthorization: ${KEY}\r\naccept: text/event-stream\r\n\r\n`,

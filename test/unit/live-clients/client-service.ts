@@ -57,8 +57,8 @@ export function selection(type: unknown): string {
   if (type instanceof z.ZodNullable) return selection(type.unwrap());
   if (type instanceof z.ZodArray) return selection(type.element);
   if (!(type instanceof z.ZodObject)) return "";
-  const fields = Object.entries(type.shape).map(([name, field]) => `${name} ${selection(field)}`);
-  return `{ ${fields.join(" ")} }`;
+  const each = Object.entries(type.shape).map(([name, field]) => `${name} ${selection(field)}`);
+  return `{ ${each.join(" ")} }`;
 }
 
 interface GraphqlRequest<Data> {

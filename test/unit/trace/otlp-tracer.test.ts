@@ -99,7 +99,7 @@ it("a trace has the reason of a failed job, and each of its executions", async (
   const { engine, tracer, service } = await startTraced(collector);
   await using _ = service;
   const worker = await engine.connectWorker();
-  await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await service.run();
   await worker.finish(await worker.nextJob(), { kind: "handed-back" });
   await worker.grant();
   const lost = { type: "worker_lost", message: "the handler process is gone" } as const;

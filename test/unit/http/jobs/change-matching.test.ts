@@ -1,7 +1,6 @@
 /** All jobs that match a filter are cancelled or retried. */
 import { expect, it } from "vitest";
 import { startTestHttp, type TestHttp } from "../http-harness.ts";
-import { run } from "../emulator/observe/follow-events.ts";
 
 interface Changed {
   readonly matched: number;
@@ -30,7 +29,7 @@ it("a cancel of matching jobs cancels those that have not ended, and no others",
   await service.test.addEndpoint("other");
   const worker = await service.test.connectWorker("echo", { credit: 2 });
   const ids = [];
-  for (const endpoint of ["echo", "echo", "echo", "other"]) ids.push(await run(service, endpoint));
+  for (const endpoint of ["echo", "echo", "echo", "other"]) ids.push(await service.run(endpoint));
   await worker.complete(await worker.nextJob());
   const filter = { endpointId: "echo" };
   expect(await change(service, "cancel", { filter })).toEqual({ matched: 2, done: 2, ...ALL });
@@ -44,7 +43,7 @@ it("a cancel of matching jobs cancels those that have not ended, and no others",
 it("a retry of jobs with a text in their failure keeps the order of submission", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 3 });
-  const ids = [await run(service), await run(service), await run(service)];
+  const ids = [await service.run(), await service.run(), await service.run()];
   for (const message of ["out of memory", "no such model", "Out of memory"])
     await worker.fail(await worker.nextJob(), { message });
   const filter = { search: "OUT OF MEMORY", status: "FAILED,COMPLETED" };
@@ -61,13 +60,13 @@ it("a retry of jobs with a text in their failure keeps the order of submission",
 it("a call changes at most `max` jobs, and the calls together visit each job once", async () => {
   await using service = await startTestHttp();
   const ids: string[] = [];
-  for (let nth = 0; nth < 5; nth += 1) ids.unshift(await run(service));
+  for (let nth = 0; nth < 5; nth += 1) ids.unshift(await service.run());
   await change(service, "cancel", { filter: {}, max: 1 });
   expect(await statusesOf(service, ids)).toEqual(["CANCELLED", ...Array(4).fill("IN_QUEUE")]);
   const first = await change(service, "cancel", { filter: {}, max: 2 });
   expect(first).toMatchObject({ matched: 2, done: 2, more: true });
   await service.call("POST", `/v2/echo/cancel/${ids[4]}`);
-  const newer = await run(service);
+  const newer = await service.run();
   const rest = await change(service, "cancel", { filter: {}, cursor: first.next });
   expect(rest).toEqual({ matched: 1, done: 1, ...ALL });
   expect(await statusesOf(service, [newer])).toEqual(["IN_QUEUE"]);
@@ -76,7 +75,7 @@ it("a call changes at most `max` jobs, and the calls together visit each job onc
 it("a call changes up to 1,000 jobs", async () => {
   await using service = await startTestHttp();
   for (let made = 0; made < 1_050; made += 50)
-    await Promise.all(Array.from({ length: 50 }, () => run(service)));
+    await Promise.all(Array.from({ length: 50 }, () => service.run()));
   const first = await change(service, "cancel", { filter: {} });
   expect(first).toMatchObject({ matched: 1_000, done: 1_000, refused: 0, more: true });
   const rest = await change(service, "cancel", { filter: {}, cursor: first.next });

@@ -3,16 +3,12 @@ import { expect, it } from "vitest";
 import { createMemoryStore } from "../../../../emulator/store/memory/memory-store.ts";
 import type { JobWindow } from "../../../../emulator/core/jobs/job-filter.ts";
 import { storeWith } from "../../engine/store-with.ts";
-import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
+import { startTestHttp, type TestHttp } from "../http-harness.ts";
 
 interface Page {
   readonly jobs: readonly { readonly id: string }[];
   readonly next?: string;
   readonly count?: { readonly jobs: number; readonly more: boolean };
-}
-
-async function run(service: TestHttp, endpointId = "echo"): Promise<string> {
-  return made(service, `/v2/${endpointId}/run`, { input: {} });
 }
 
 async function list(service: TestHttp, query = ""): Promise<Page> {
@@ -27,10 +23,10 @@ it("the list shows the status of each job, and the failure of failed jobs", asyn
   await using service = await startTestHttp();
   const { clock } = service.test;
   const worker = await service.test.connectWorker();
-  const failed = await run(service);
+  const failed = await service.run();
   await clock.advance(40);
   await worker.fail(await worker.nextJob(), { message: "no such model" });
-  const waiting = await run(service);
+  const waiting = await service.run();
   const submittedAt = "2026-01-01T00:00:00.000Z";
   const endedAt = "2026-01-01T00:00:00.040Z";
   expect(await list(service)).toStrictEqual({
@@ -50,10 +46,10 @@ it("`next` leads through the jobs of all endpoints, while jobs come and go", asy
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const ids: string[] = [];
-  for (let nth = 0; nth < 5; nth += 1) ids.unshift(await run(service, nth % 2 ? "echo" : "other"));
+  for (let nth = 0; nth < 5; nth += 1) ids.unshift(await service.run(nth % 2 ? "echo" : "other"));
   const first = await list(service, "?limit=2");
   expect(idsOf(first)).toEqual(ids.slice(0, 2));
-  await run(service);
+  await service.run();
   await service.call("GET", `/v2/echo/status/${ids[1]}?ttl=1`);
   await service.test.clock.advance(1);
   const second = await list(service, `?limit=2&cursor=${first.next}`);
@@ -67,13 +63,13 @@ it("filters by several statuses, a time, a text and durations can be combined an
   await using service = await startTestHttp();
   const { clock } = service.test;
   const worker = await service.test.connectWorker();
-  const failed = await run(service);
+  const failed = await service.run();
   await worker.fail(await worker.nextJob(), { message: "CUDA out of memory" });
   await clock.advance(1_000);
-  const cancelled = await run(service);
+  const cancelled = await service.run();
   await service.call("POST", `/v2/echo/cancel/${cancelled}`);
   await clock.advance(1_000);
-  const waiting = await run(service);
+  const waiting = await service.run();
   const found = async (query: string) => idsOf(await list(service, query));
   expect(await found("?status=FAILED,IN_QUEUE")).toEqual([waiting, failed]);
   expect(await found("?status=FAILED&status=CANCELLED")).toEqual([cancelled, failed]);

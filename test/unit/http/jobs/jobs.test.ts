@@ -2,22 +2,18 @@
 import { describe, expect, it } from "vitest";
 import type { HandedJob } from "../../../../runtime/protocol/outcome.ts";
 import type { ScriptedWorker } from "../../scripted-worker.ts";
-import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
-
-async function submitted(service: TestHttp): Promise<string> {
-  return made(service, "/v2/echo/run", { input: { a: 1 } });
-}
+import { startTestHttp, type TestHttp } from "../http-harness.ts";
 
 async function running(service: TestHttp): Promise<{ job: HandedJob; worker: ScriptedWorker }> {
   const worker = await service.test.connectWorker();
-  await submitted(service);
+  await service.run();
   return { worker, job: await worker.nextJob() };
 }
 
 describe("/status", () => {
   it.each(["GET", "POST"] as const)("shows more of a job as it proceeds, by %s", async (method) => {
     await using service = await startTestHttp();
-    const id = await submitted(service);
+    const id = await service.run();
     const show = async () => (await service.call(method, `/v2/echo/status/${id}`)).json;
     expect(await show()).toStrictEqual({ id, status: "IN_QUEUE" });
     await service.test.clock.advance(250);
@@ -72,7 +68,7 @@ describe("/status", () => {
     await using service = await startTestHttp();
     await service.test.addEndpoint("once", { retries: { workerLost: 0, handlerError: 0 } });
     const worker = await service.test.connectWorker("once");
-    await service.call("POST", "/v2/once/run", { body: { input: {} } });
+    await service.run("once");
     const job = await worker.nextJob();
     const failure = {
       type: "process_exited",
@@ -87,7 +83,7 @@ describe("/status", () => {
   it("does not find a job of another endpoint", async () => {
     await using service = await startTestHttp();
     await service.test.addEndpoint("other");
-    const id = await submitted(service);
+    const id = await service.run();
     const { json } = await service.call("GET", `/v2/other/status/${id}`);
     expect(json).toMatchObject({ status: 404, code: "job_not_found" });
   });
@@ -125,7 +121,7 @@ describe("/status-sync", () => {
 describe("/cancel", () => {
   it("cancels a waiting job, and succeeds again on a second call", async () => {
     await using service = await startTestHttp();
-    const id = await submitted(service);
+    const id = await service.run();
     for (const body of [undefined, {}, "", "null"]) {
       const { status, json } = await service.call("POST", `/v2/echo/cancel/${id}`, { body });
       expect(status).toBe(200);

@@ -107,7 +107,7 @@ it("the chunks of a report are checked in slices, in order with those of the nex
 it("many small chunks of a report are checked in slices", async () => {
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker();
-  await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await service.run();
   const job = await worker.nextJob();
   using scanned = new ScannedTurns();
   const { jobId, leaseToken } = job;

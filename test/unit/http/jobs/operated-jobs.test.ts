@@ -1,17 +1,13 @@
 /** Jobs in the emulator's own operations. */
 import { expect, it } from "vitest";
-import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
-
-async function run(service: TestHttp, endpointId: string, body: object = {}): Promise<string> {
-  return made(service, `/v2/${endpointId}/run`, { input: { n: 1 }, ...body });
-}
+import { startTestHttp } from "../http-harness.ts";
 
 it("the list has the newest jobs of all endpoints, of one, or in one status", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
-  const first = await run(service, "echo");
-  const second = await run(service, "other");
-  const third = await run(service, "echo");
+  const first = await service.run();
+  const second = await service.run("other");
+  const third = await service.run();
   const worker = await service.test.connectWorker();
   await worker.fail(await worker.nextJob());
   const idsOf = async (query: string) => {
@@ -30,7 +26,7 @@ it("a job is shown in full with its payloads as sent, but without secrets", asyn
   await using service = await startTestHttp();
   const s3Config = { accessSecret: "very secret" };
   const webhook = "http://127.0.0.1:9/hook";
-  const id = await run(service, "echo", { input: { n: 1.0 }, s3Config, webhook });
+  const id = await service.run("echo", { input: { n: 1.0 }, s3Config, webhook });
   const worker = await service.test.connectWorker();
   await worker.progress(await worker.nextJob(), "half");
   const { json, text } = await service.call("GET", `/emulator/jobs/${id}`);
@@ -54,7 +50,7 @@ it("a job is shown in full with its payloads as sent, but without secrets", asyn
 
 it("a job is shown with every attempt, and why the earlier ones ended", async () => {
   await using service = await startTestHttp();
-  const id = await run(service, "echo");
+  const id = await service.run();
   const worker = await service.test.connectWorker("echo", { credit: 2 });
   await worker.fail(await worker.nextJob(), { message: "it broke" });
   await service.call("POST", `/v2/echo/retry/${id}`);

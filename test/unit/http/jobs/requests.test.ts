@@ -1,14 +1,10 @@
 /** `GET /requests`: the jobs of an endpoint, and the order of pages. */
 import { expect, it } from "vitest";
-import { made, startTestHttp, type TestHttp } from "../http-harness.ts";
+import { startTestHttp, type TestHttp } from "../http-harness.ts";
 
 interface Page {
   readonly requests: readonly { readonly id: string }[];
   readonly next?: string;
-}
-
-async function submitted(service: TestHttp, endpoint = "echo"): Promise<string> {
-  return made(service, `/v2/${endpoint}/run`, { input: {} });
 }
 
 async function page(service: TestHttp, query = ""): Promise<Page> {
@@ -25,15 +21,15 @@ it("the list shows the endpoint's jobs, newest first, with their known fields", 
   await using service = await startTestHttp();
   const { clock } = service.test;
   expect(await page(service)).toStrictEqual({ requests: [] });
-  const done = await submitted(service);
+  const done = await service.run();
   await clock.advance(250);
   const worker = await service.test.connectWorker();
   const job = await worker.nextJob();
   await clock.advance(40);
   await worker.complete(job, 1);
-  const waiting = await submitted(service);
+  const waiting = await service.run();
   await service.test.addEndpoint("other");
-  await submitted(service, "other");
+  await service.run("other");
   expect(await page(service)).toStrictEqual({
     requests: [
       { id: waiting, status: "IN_QUEUE", submittedAt: "2026-01-01T00:00:00.290Z" },
@@ -52,10 +48,10 @@ it("the list shows the endpoint's jobs, newest first, with their known fields", 
 it("`next` leads through the jobs of one endpoint, while jobs come and go", async () => {
   await using service = await startTestHttp();
   const ids: string[] = [];
-  for (let count = 0; count < 25; count += 1) ids.unshift(await submitted(service));
+  for (let count = 0; count < 25; count += 1) ids.unshift(await service.run());
   const first = await page(service);
   expect(idsOf(first)).toEqual(ids.slice(0, 20));
-  await submitted(service);
+  await service.run();
   // The last shown job, after which the next page begins, and a job on that page.
   await service.call("GET", `/v2/echo/status/${ids[19]}?ttl=1`);
   await service.call("GET", `/v2/echo/status/${ids[21]}?ttl=1`);
@@ -70,7 +66,7 @@ it("`next` leads through the jobs of one endpoint, while jobs come and go", asyn
 it("the list can be limited to one status, also page by page", async () => {
   await using service = await startTestHttp();
   const ids: string[] = [];
-  for (let count = 0; count < 6; count += 1) ids.unshift(await submitted(service));
+  for (let count = 0; count < 6; count += 1) ids.unshift(await service.run());
   for (const at of [1, 2, 4]) await service.call("POST", `/v2/echo/cancel/${ids[at]}`);
   const first = await page(service, "?status=CANCELLED&limit=2");
   expect(idsOf(first)).toEqual([ids[1], ids[2]]);

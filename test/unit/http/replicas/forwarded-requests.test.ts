@@ -16,13 +16,9 @@ afterEach(async () => {
 });
 
 /** Submits by /run to `a`; returns the job's id. */
-async function run(): Promise<string> {
-  return made(replicas.a.service, "/v2/echo/run", { input: {} });
-}
-
 it("a request is answered by the endpoint's owner, with the id made by the replica that received it", async () => {
   const { a, b } = replicas;
-  const id = await run();
+  const id = await replicas.a.service.run();
   expect(await jobsOf(a)).toEqual([]);
   expect(await jobsOf(b)).toEqual([id]);
   const { json } = await a.service.call("GET", `/v2/echo/status/${id}`);
@@ -43,7 +39,7 @@ it("the owner authorizes, limits and refuses a request, and sees the client's ow
   const headers = { authorization: "wrong" };
   const refused = await a.service.call("GET", "/v2/echo/health", { headers });
   expect(refused.json).toMatchObject({ code: "unauthorized" });
-  await run();
+  await replicas.a.service.run();
   expect(a.service.gate?.exceededLimits()).toEqual([]);
   for (const { test } of [a.service, b.service]) {
     const answered = test.engine.metrics.requests.series.map(({ labels }) => labels["operation"]);
@@ -100,7 +96,7 @@ it("requests and answers can be large, and a slow reader's answer does not block
 
 it("a request is aborted at the owner if its client goes, and cut off if the owner goes in the middle of an answer", async () => {
   const { a, b } = replicas;
-  const id = await run();
+  const id = await replicas.a.service.run();
   const { watchers } = b.service.test.engine;
   const waiting = await a.service.socket(`GET /v2/echo/status-sync/${id} HTTP/1.1\r\n${HEAD}\r\n`);
   await until(() => watchers.isWatched(id));
@@ -117,7 +113,7 @@ it("a request is aborted at the owner if its client goes, and cut off if the own
 
 it("a request is retried over a new connection if the old one was gone, unless it could run twice", async () => {
   const { a, b } = replicas;
-  const id = await run();
+  const id = await replicas.a.service.run();
   const freeze = vi.spyOn(b.service.test.engine.steps, "commit");
   freeze.mockImplementation(() => new Promise(() => undefined));
   const submitted = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
@@ -186,7 +182,7 @@ it("a request is answered with the known state if the client's replica stops", a
 
 it("a request to a dead replica goes to the next owner", async () => {
   const { a, b, c, cluster } = replicas;
-  await run();
+  await replicas.a.service.run();
   b.way.fallSilent();
   const answered = a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
   await a.service.test.clock.settle();

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { LaunchedWorker } from "../../../../emulator/launch/launcher.ts";
 import type { TestHttp } from "../http-harness.ts";
-import { follow, run } from "../emulator/observe/follow-events.ts";
+import { follow } from "../emulator/observe/follow-events.ts";
 import { jobsOf, startReplicas, type TestReplica, type TestReplicas } from "./replicas-harness.ts";
 
 let replicas: TestReplicas;
@@ -48,7 +48,7 @@ it("endpoints are reported by their owners, and exceeded limits by all replicas"
 it("each listed replica describes itself; one that does not answer is described from the store", async () => {
   const { a, b, c } = replicas;
   const worker = await b.service.test.connectWorker();
-  await a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await a.service.run();
   await worker.nextJob();
   c.way.close();
   const { json } = await a.service.call("GET", "/emulator/replicas");
@@ -87,7 +87,7 @@ it("a stopping replica shows its workers and events while it works", async () =>
   worker.launched = { kill: () => undefined } as LaunchedWorker;
   const kill = await a.service.call("POST", `/emulator/workers/${worker.id}/kill`);
   expect(kill.status).toBe(202);
-  const jobId = await run(a.service);
+  const jobId = await a.service.run();
   const told = [await events.next(), await events.next()];
   expect(told.map(({ data }) => data["jobId"])).toContain(jobId);
   works.resolve();
@@ -96,7 +96,7 @@ it("a stopping replica shows its workers and events while it works", async () =>
 
 it("jobs that match a filter are changed by the owner of the filter's endpoint, which is required", async () => {
   const { a, b } = replicas;
-  await a.service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await a.service.run();
   const change = (body: unknown) => a.service.call("POST", "/emulator/jobs/cancel", { body });
   expect((await change({ filter: {} })).json).toMatchObject({
     code: "invalid_request",

@@ -11,7 +11,7 @@ const chunk = (output: unknown, index: number) => ({
 
 async function runningJob(service: TestHttp) {
   const worker = await service.test.connectWorker();
-  await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await service.run();
   const job = await worker.nextJob();
   const path = `/emulator/jobs/${job.jobId}/chunks`;
   const read = async (query = "") => (await service.call("GET", `${path}${query}`)).json;

@@ -16,7 +16,7 @@ async function runningJob(
   service: TestHttp,
 ): Promise<{ job: HandedJob; worker: ScriptedWorker; path: string }> {
   const worker = await service.test.connectWorker();
-  await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await service.run();
   const job = await worker.nextJob();
   return { job, worker, path: `/v2/echo/stream/${job.jobId}` };
 }
@@ -68,9 +68,7 @@ it("/stream holds a read open until there is a chunk", async () => {
 
 it("/stream returns an empty array after 20 s without a chunk", async () => {
   await using service = await startTestHttp();
-  const { id } = (await service.call("POST", "/v2/echo/run", { body: { input: {} } })).json as {
-    id: string;
-  };
+  const id = await service.run();
   const answer = service.call("GET", `/v2/echo/stream/${id}`);
   await watched(service, id);
   await service.test.clock.advance(19_999);

@@ -8,7 +8,7 @@ import {
   TICKET_MS,
   withoutSessions,
 } from "../../../../../emulator/http/operation/access/dashboard-access.ts";
-import { KEY, made, startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
+import { KEY, startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
 
 const HOST = "host: localhost:7080";
 const OWN = ["origin: http://localhost:7080", "x-sv-dashboard: 1"];
@@ -182,7 +182,7 @@ describe("a read-only dashboard", () => {
   });
 
   it("neither consumes a stream nor sets a job's deletion, although these requests are GETs", async () => {
-    const id = await made(service, "/v2/echo/run", { input: {} });
+    const id = await service.run();
     const headers = [...OWN, await cookieLine()];
     for (const line of [`GET /v2/echo/stream/${id}`, `GET /v2/echo/status/${id}?ttl=1`]) {
       expect.soft(await ask(line, headers), line).toMatchObject({ status: 403 });

@@ -22,7 +22,7 @@ async function setUp(settings = {}) {
   return {
     ...{ service, test, launcher, get },
     run: async () => {
-      await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+      await service.run();
       await test.clock.settle();
     },
     decisions: async (query = "") =>

@@ -8,7 +8,7 @@ import { ScriptedSender } from "../../../scripted-sender.ts";
 import { completeHooked, deliveriesOf } from "../../../webhooks/hooked-jobs.ts";
 import { KEY, made, startTestHttp } from "../../http-harness.ts";
 import { TextReader } from "../../operation/answers/text-reader.ts";
-import { follow, type Frame, run } from "./follow-events.ts";
+import { follow, type Frame } from "./follow-events.ts";
 
 it("the events report the whole life of a job, with times in service time", async () => {
   await using service = await startTestHttp();
@@ -16,7 +16,7 @@ it("the events report the whole life of a job, with times in service time", asyn
   const worker = await service.test.connectWorker();
   const events = await follow(service);
   expect(events.headers["content-type"]).toBe("text/event-stream");
-  const jobId = await run(service);
+  const jobId = await service.run();
   const move = (from: string | null, to: string | null, by: string) => ({
     type: "job",
     endpointId: "echo",
@@ -51,7 +51,7 @@ it("the events report workers and endpoints, and with endpointId only those of o
   await service.test.addEndpoint("other");
   const all = await follow(service);
   const other = await follow(service, "?endpointId=other");
-  const jobId = await run(service);
+  const jobId = await service.run();
   await service.test.clock.settle();
   const { workerId } = launcher.at(0).order;
   const worker = (state: string) => ({ type: "worker", endpointId: "echo", workerId, state });
@@ -73,7 +73,7 @@ it("the events report workers and endpoints, and with endpointId only those of o
   ]);
   launcher.at(0).leave();
   expect(await all.take(1)).toEqual([worker("ended")]);
-  const otherJob = await run(service, "other");
+  const otherJob = await service.run("other");
   expect((await other.next()).data).toMatchObject({ jobId: otherJob, endpointId: "other" });
 });
 
@@ -94,7 +94,7 @@ it("a change that could not be stored sends no event", async () => {
   fill(true);
   expect((await service.call("POST", "/v2/echo/run", { body: { input: {} } })).status).toBe(507);
   fill(false);
-  const jobId = await run(service);
+  const jobId = await service.run();
   expect(await events.take(1)).toMatchObject([{ jobId, to: "IN_QUEUE" }]);
 });
 

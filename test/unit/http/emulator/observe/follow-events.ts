@@ -1,6 +1,6 @@
 /** Reads the service's events like a client. */
 import { TextReader } from "../../operation/answers/text-reader.ts";
-import { made, type TestHttp } from "../../http-harness.ts";
+import { type TestHttp } from "../../http-harness.ts";
 
 export interface Frame {
   readonly type: string;
@@ -36,8 +36,4 @@ export async function follow(service: TestHttp, query = "", lastEventId?: string
   /** Reads like a client that lost its connection. */
   const leave = () => void body.destroy();
   return { reader, headers, id, next, take, leave };
-}
-
-export async function run(service: TestHttp, endpointId = "echo"): Promise<string> {
-  return made(service, `/v2/${endpointId}/run`, { input: {} });
 }

@@ -21,13 +21,10 @@ async function scrape(service: TestHttp): Promise<readonly string[]> {
   return (await body.text()).split("\n");
 }
 
-const run = (service: TestHttp, endpointId = "echo") =>
-  service.call("POST", `/v2/${endpointId}/run`, { body: { input: {} } });
-
 it("the metrics show the jobs of each endpoint, their delays and durations", async () => {
   await using service = await startTestHttp();
-  await run(service);
-  await run(service);
+  await service.run();
+  await service.run();
   await service.test.clock.advance(2_000);
   const worker = await service.test.connectWorker();
   await worker.complete(await worker.nextJob());
@@ -53,7 +50,7 @@ it("the metrics show the jobs of each endpoint, their delays and durations", asy
 it("the metrics count the starts and ends of workers", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
-  await run(service);
+  await service.run();
   await service.test.clock.settle();
   launcher.at(0).exit();
   await service.test.clock.settle();
@@ -92,7 +89,7 @@ it("the metrics count requests refused by rate limits, unknown paths and wrong k
 it("the metrics drop deleted endpoints", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
-  await run(service, "other");
+  await service.run("other");
   expect((await scrape(service)).join("\n")).toContain(`endpoint="other"`);
   await service.call("DELETE", "/v1/endpoints/other");
   expect((await scrape(service)).join("\n")).not.toContain(`endpoint="other"`);
@@ -101,7 +98,7 @@ it("the metrics drop deleted endpoints", async () => {
 it("the metrics count each service of a process separately, and show the process itself once in each", async () => {
   await using one = await startTestHttp();
   await using other = await startTestHttp();
-  await run(one);
+  await one.run();
   const lines = await scrape(other);
   expect(lines.join("\n")).not.toContain("sv_jobs_submitted_total{");
   expect(lines.filter((line) => line.startsWith("# TYPE nodejs_eventloop_lag_seconds "))).toEqual([
@@ -166,7 +163,7 @@ it("the metrics count durable transactions of the store, also those that share a
         ?.split(" ")[1],
     );
   const before = await stored();
-  await Promise.all([run(service), run(service), run(service)]);
+  await Promise.all([service.run(), service.run(), service.run()]);
   expect((await stored()) - before).toBe(3);
 });
 

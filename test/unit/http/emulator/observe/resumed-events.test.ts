@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { EventFeed } from "../../../../../emulator/engine/observe/event-feed.ts";
 import { FakeClock } from "../../../../fake-clock.ts";
 import { startTestHttp, type TestHttp } from "../../http-harness.ts";
-import { follow, type Frame, run } from "./follow-events.ts";
+import { follow, type Frame } from "./follow-events.ts";
 
 const change = { type: "endpoint", endpointId: "echo", change: "changed" } as const;
 
@@ -14,12 +14,12 @@ function publish(service: TestHttp, count: number): void {
 it("a reader continues after Last-Event-ID with all missed events, once and in order, then with new ones", async () => {
   await using service = await startTestHttp();
   const before = await follow(service);
-  const ids = [await run(service)];
+  const ids = [await service.run()];
   const seen = await before.next();
   before.leave();
-  ids.push(await run(service), await run(service));
+  ids.push(await service.run(), await service.run());
   const after = await follow(service, "", seen.id);
-  ids.push(await run(service));
+  ids.push(await service.run());
   expect(await after.take(4)).toMatchObject([
     { type: "scale", endpointId: "echo" },
     ...ids.slice(1).map((jobId) => ({ type: "job", jobId, to: "IN_QUEUE" })),
@@ -30,11 +30,11 @@ it("a reader that cannot send headers continues with ?after=, from its last know
   await using service = await startTestHttp();
   const { id, leave } = await follow(service);
   leave();
-  const missed = await run(service);
+  const missed = await service.run();
   const after = await follow(service, `?after=${id}`);
   expect(await after.take(1)).toMatchObject([{ type: "job", jobId: missed, to: "IN_QUEUE" }]);
   const newer = await follow(service, `?after=${id}`, (await follow(service)).id);
-  const latest = await run(service);
+  const latest = await service.run();
   expect(await newer.take(1)).toMatchObject([{ jobId: latest }]);
 });
 
@@ -42,8 +42,8 @@ it("missed events also leave out other endpoints", async () => {
   await using service = await startTestHttp();
   await service.test.addEndpoint("other");
   const { id } = await follow(service);
-  await run(service, "other");
-  const own = await run(service);
+  await service.run("other");
+  const own = await service.run();
   const after = await follow(service, "?endpointId=echo", id);
   expect(await after.take(1)).toMatchObject([{ jobId: own }]);
 });
@@ -58,7 +58,7 @@ it("a reader gets `reset` first if it missed more events than are kept, and cont
   const late = await follow(service, "", id);
   const reset = await late.next();
   expect(reset).toMatchObject({ type: "reset", data: { reason: /no longer kept/ } });
-  const jobId = await run(service);
+  const jobId = await service.run();
   expect(await late.take(1)).toMatchObject([{ jobId }]);
   const again = await follow(service, "", reset.id);
   expect(await again.take(1)).toMatchObject([{ jobId }]);
@@ -68,7 +68,7 @@ it.each(["nonsense", "zzzzzzzz-0", "0", "-", "e1-1e9"])(
   "a reader at the event %j of another run gets `reset`",
   async (id) => {
     await using service = await startTestHttp();
-    await run(service);
+    await service.run();
     const { data, type } = await (await follow(service, "", id)).next();
     expect(type).toBe("reset");
     expect(data["reason"]).toMatch(/from another run/);
@@ -112,11 +112,11 @@ it("joined events are sent at once at first, then ten times a second", async () 
       .filter(({ type }) => type === "job")
       .map((event) => event.jobId);
   const armed = clock.armed;
-  const first = await run(service);
+  const first = await service.run();
   const atOnce = await events.next();
   expect(atOnce).toMatchObject({ type: "batch", data: [{ type: "job", jobId: first }] });
   while (clock.armed === armed) await clock.settle();
-  const later = [await run(service), await run(service)];
+  const later = [await service.run(), await service.run()];
   const next = events.next();
   await clock.advance(99);
   const early = Symbol("early");
@@ -133,7 +133,7 @@ it("the events report the end of each attempt, with its failure, and retries", a
   await using service = await startTestHttp();
   const worker = await service.test.connectWorker("echo", { credit: 9 });
   const events = await follow(service);
-  const jobId = await run(service);
+  const jobId = await service.run();
   await worker.finish(await worker.nextJob(), { kind: "handed-back" });
   await worker.fail(await worker.nextJob(), { message: "m".repeat(2_000) });
   const told = (await events.take(7)).filter((event) => (event as Frame).type === "attempt");

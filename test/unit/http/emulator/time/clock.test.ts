@@ -2,16 +2,12 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../../../../runtime/protocol/limits.ts";
 import { ScriptedLauncher } from "../../../engine/scripted-launcher.ts";
-import { made, startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
+import { startTestHttp, type TestHttp, USER_KEY } from "../../http-harness.ts";
 
 const { leaseMs, executionGraceMs } = LIMITS;
 
 const advance = async (service: TestHttp, by: unknown) =>
   service.call("POST", "/emulator/clock", { body: { advance: by } });
-
-const run = async (service: TestHttp, policy: Record<string, unknown> = {}): Promise<string> => {
-  return made(service, "/v2/echo/run", { input: {}, policy });
-};
 
 const status = async (service: TestHttp, id: string) =>
   service.call("GET", `/v2/echo/status/${id}`);
@@ -22,8 +18,8 @@ describe("/emulator/clock", () => {
     await using service = await startTestHttp({ launcher });
     const settings = { scalerValue: Number.MAX_SAFE_INTEGER, workersMin: 1, workersMax: 2 };
     await service.test.addEndpoint("echo", settings);
-    await run(service);
-    await run(service);
+    await service.run();
+    await service.run();
     const answer = await service.call("GET", "/emulator/clock");
     expect(answer.status).toBe(200);
     const { due } = answer.json as { readonly due: readonly { readonly kind: string }[] };
@@ -47,7 +43,7 @@ describe("/emulator/clock", () => {
     });
     expect(await read()).toStrictEqual(shown(0, null));
     // The low priority keeps a worker from becoming due for the job.
-    await run(service, { ttl: 60_000, lowPriority: true });
+    await service.run("echo", { policy: { ttl: 60_000, lowPriority: true } });
     expect(await read()).toStrictEqual(shown(0, new Date(now + 60_000).toISOString()));
     const { json } = await advance(service, "59s");
     const later = shown(59_000, new Date(now + 60_000).toISOString());
@@ -65,7 +61,7 @@ describe("/emulator/clock", () => {
     const { clock } = service.test;
     const at = (ms: number) => new Date(clock.now() + ms).toISOString();
     expect(await due()).toEqual([]);
-    const waiting = await run(service, { ttl: 60_000 });
+    const waiting = await service.run("echo", { policy: { ttl: 60_000 } });
     await clock.settle();
     const scaled = "endpoint echo: the oldest job has waited for scalerValue, so one more worker";
     expect(await due()).toEqual([
@@ -152,9 +148,9 @@ describe("during an advance a running job", () => {
     await using service = await startTestHttp();
     const { clock } = service.test;
     const worker = await service.test.connectWorker("echo", { credit: 2 });
-    const good = await run(service, { executionTimeout: 5_000 });
+    const good = await service.run("echo", { policy: { executionTimeout: 5_000 } });
     const job = await worker.nextJob();
-    const late = await run(service, { executionTimeout: 5_000 });
+    const late = await service.run("echo", { policy: { executionTimeout: 5_000 } });
     await worker.nextJob();
     await clock.advance(2_000);
     expect((await advance(service, "31m")).json).toMatchObject({ settled: true });
@@ -178,7 +174,7 @@ describe("during an advance a running job", () => {
     await using service = await startTestHttp();
     const { clock } = service.test;
     const worker = await service.test.connectWorker();
-    const id = await run(service);
+    const id = await service.run();
     const { jobId, leaseToken } = await worker.nextJob();
     await clock.advance(leaseMs - 1);
     await advance(service, "31m");
@@ -194,7 +190,7 @@ describe("during an advance a running job", () => {
   it("is deleted and its handler stopped at the end of its time to live", async () => {
     await using service = await startTestHttp();
     const worker = await service.test.connectWorker();
-    const id = await run(service, { ttl: 10_000 });
+    const id = await service.run("echo", { policy: { ttl: 10_000 } });
     const { leaseToken } = await worker.nextJob();
     await advance(service, "10s");
     expect((await status(service, id)).status).toBe(404);
@@ -207,7 +203,7 @@ it("an idle worker has left when the advance is answered", async () => {
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
   await service.test.addEndpoint("echo", { workersMax: 1, idleTimeout: 5 });
-  const id = await run(service);
+  const id = await service.run();
   await service.test.clock.settle();
   const worker = await launcher.at(0).connect(service.test.engine);
   await worker.complete(await worker.nextJob());
@@ -230,7 +226,7 @@ it("an advance waits at most 30 s of real time for a worker that does not leave"
   const launcher = new ScriptedLauncher();
   await using service = await startTestHttp({ launcher });
   await service.test.addEndpoint("echo", { workersMax: 1, idleTimeout: 5 });
-  const id = await run(service);
+  const id = await service.run();
   await service.test.clock.settle();
   const worker = await launcher.at(0).connect(service.test.engine);
   await worker.complete(await worker.nextJob());

@@ -40,7 +40,7 @@ test("a worker is idle until it has a job, and stale when its endpoint has anoth
     summary: expect.objectContaining({ idle: 1, total: 1 }),
     endpointVersion: 1,
   });
-  await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await service.run();
   await worker.nextJob();
   expect(await shown()).toMatchObject({
     workers: [{ status: "RUNNING", isStale: false }],

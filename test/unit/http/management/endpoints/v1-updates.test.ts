@@ -109,7 +109,7 @@ it("an endpoint accepts existing volumes, and an empty list removes them", async
 it("an update of executionTimeoutMs applies to jobs submitted afterwards", async () => {
   await using service = await startTestHttp();
   const submit = async () => {
-    const id = await made(service, "/v2/echo/run", { input: {} });
+    const id = await service.run();
     return service.test.job(id);
   };
   expect(await submit()).toMatchObject({ executionTimeoutMs: 600_000 });
@@ -143,7 +143,7 @@ it.skipIf(IS_FORWARDED)(
     await clock.settle();
     const first = launcher.at(0).order;
     const busy = await launcher.at(0).connect(engine);
-    await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+    await service.run();
     await busy.nextJob();
     await clock.advance(1_000);
     await service.call("PATCH", "/v1/templates/echo", { body: { env: { MODE: "fast" } } });

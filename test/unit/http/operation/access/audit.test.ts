@@ -63,7 +63,7 @@ it("the audit has each change of resources, keys, clock and workers, refused one
   await ask("POST", "/emulator/workers/none/kill");
   await ask("GET", "/emulator/webhooks/secret");
   await ask("POST", "/emulator/jobs/cancel", { filter: { endpointId: "echo" } });
-  await service.call("POST", "/v2/echo/run", { body: { input: {} } });
+  await service.run();
   await service.call("POST", "/v2/echo/purge-queue");
   await service.call("DELETE", `/emulator/keys/${ops.id}`);
   expect(await noted(service)).toEqual([

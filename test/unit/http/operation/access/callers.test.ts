@@ -1,7 +1,7 @@
 /** Allowed callers: requests with a foreign Host header, and pages of other origins, written byte by byte. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startBalancedHttp } from "../../balancing/balanced-harness.ts";
-import { KEY, made, startTestHttp, type TestHttp } from "../../http-harness.ts";
+import { KEY, startTestHttp, type TestHttp } from "../../http-harness.ts";
 
 const PAGE = "http://localhost:3000";
 const KEY_LINE = `authorization: Bearer ${KEY}`;
@@ -172,7 +172,7 @@ describe("a page of an allowed origin", () => {
     ["text/event-stream", "/v2/echo/stream/"],
     ["application/x-ndjson", "/live/v2/echo/stream/"],
   ])("can read %s", async (accept, path) => {
-    const id = await made(service, "/v2/echo/run", { input: {} });
+    const id = await service.run();
     await service.call("POST", `/v2/echo/cancel/${id}`);
     const answer = await service.open(`${path}${id}`, { accept, origin: PAGE });
     expect(answer.statusCode).toBe(200);
