@@ -94,12 +94,12 @@ it("a worker that is silent about such a job for a lease gets no job until it se
   await using test = await createTestEngine(store);
   const worker = await test.connectWorker("echo", { kind: "process", credit: 2 });
   const gate = close();
-  const submitted = submitOne(test);
+  const submitted = test.submit();
   const refused = await worker.nextJob();
   gate.refuse();
   await expect(submitted).rejects.toMatchObject({ code: "storage_full" });
   await test.clock.advance(test.engine.lease.leaseMs);
-  const { id } = await submitOne(test);
+  const { id } = await test.submit();
   await test.clock.advance(1_000);
   expect(worker.orders.flatMap(({ jobs }) => jobs ?? [])).toEqual([refused]);
   await worker.report({});

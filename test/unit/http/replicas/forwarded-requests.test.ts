@@ -1,7 +1,7 @@
 /** Requests to a replica about endpoints of another one. */
 import { once } from "node:events";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { KEY, made } from "../http-harness.ts";
+import { KEY } from "../http-harness.ts";
 import { jobsOf, startReplicas, type TestReplicas, until } from "./replicas-harness.ts";
 
 const HEAD = `host: x\r\nauthorization: ${KEY}\r\n`;
