@@ -33,6 +33,8 @@ export interface LimitPort {
   readonly sending: BytesInFlight;
   /** Bounds the memory of large reports of workers, from their arrival until they are stored. */
   readonly receiving: BytesInFlight;
+  /** Bounds the memory of chunks that readers of streams have not taken yet. */
+  readonly showing: BytesInFlight;
 }
 
 export class BytesInFlight {

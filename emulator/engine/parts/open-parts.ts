@@ -168,6 +168,7 @@ function startingAnew(options: ContextOptions) {
       inFlight: room(),
       sending: room(),
       receiving: room(),
+      showing: room(),
       podRuns: new Map<string, PodRun>(),
       prices,
     },

@@ -1,28 +1,41 @@
 /** The newest chunks of one job in memory, for a reader that keeps up with the stream. */
 import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { BytesInFlight, LimitPort } from "../limits/bytes-in-flight.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
 import type { JobRef } from "../steps/job-watchers.ts";
 import type { JobChange, JobNews } from "../steps/job-watchers.ts";
 import { JobSignal } from "../jobs/read/job-signal.ts";
 
-/** Maximum number of chunks in memory; a slower reader reads from the store. */
-const KEPT_MAX_BYTES = 2 * LIMITS.chunkMaxBytes;
+/** Maximum chunks in memory for one reader: two messages of a worker. A slower reader reads from the store. */
+const KEPT_MAX_BYTES = 8 * LIMITS.chunkMaxBytes;
+
+/** Each reader may keep that much without a share of the memory for all readers. */
+const UNSHARED_MAX_BYTES = 256_000;
 
 /** End of the job. */
 type JobEnd = JobChange & { readonly type: "settled" };
 
+interface Kept {
+  readonly batch: ChunkBatch;
+  readonly share: Disposable | undefined;
+}
+
 export class ChunkTail implements Disposable {
   readonly #signal: JobSignal;
-  #kept: ChunkBatch[] = [];
+  readonly #room: BytesInFlight;
+  #kept: Kept[] = [];
   #keptBytes = 0;
   /** The attempt of the chunks. */
   #attempt = 0;
   #isBehind = true;
   #end: JobEnd | undefined;
+  /** The share of the batch that was taken last; its reader may still hold it. */
+  #inHand: Disposable | undefined;
 
-  constructor(engine: TimePort & WakePort, ref: JobRef) {
+  constructor(engine: TimePort & WakePort & LimitPort, ref: JobRef) {
+    this.#room = engine.showing;
     this.#signal = new JobSignal(engine, ref, (change) => this.#keep(change));
     for (const change of engine.earlyChunks.shown(ref.jobId)) this.#keep(change);
   }
@@ -47,22 +60,26 @@ export class ChunkTail implements Disposable {
 
   /** Whether it has the chunks of the attempt from the first one on. */
   beginsAttempt(attempt: number): boolean {
-    return attempt === this.#attempt && this.#kept[0]?.firstIndex === 0;
+    return attempt === this.#attempt && this.#kept[0]?.batch.firstIndex === 0;
   }
 
   /** Chunks of the attempt from `index` on, if they are in memory. */
   take(attempt: number, index: number): ChunkBatch | undefined {
+    this.#letGo();
     for (;;) {
-      const batch = this.#kept[0];
-      if (batch === undefined) return undefined;
+      const [first] = this.#kept;
+      if (first === undefined) return undefined;
+      const { batch, share } = first;
       if (attempt !== this.#attempt || batch.firstIndex > index) {
         this.#isBehind = true;
         return undefined;
       }
       this.#kept.shift();
       this.#keptBytes -= batch.lines.byteLength;
+      this.#inHand = share;
       const rest = cutBatch(batch, { from: index, maxCount: batch.count, maxBytes: Infinity });
       if (rest !== undefined) return rest;
+      this.#letGo();
     }
   }
 
@@ -79,6 +96,8 @@ export class ChunkTail implements Disposable {
 
   [Symbol.dispose](): void {
     this.#signal[Symbol.dispose]();
+    this.#letGo();
+    this.#forget();
   }
 
   #keep(change: JobNews): void {
@@ -90,13 +109,22 @@ export class ChunkTail implements Disposable {
     if (change.job.attempt !== this.#attempt) this.#forget();
     this.#attempt = change.job.attempt;
     for (const batch of change.batches) {
-      this.#kept.push(batch);
-      this.#keptBytes += batch.lines.byteLength;
+      const { byteLength } = batch.lines;
+      this.#keptBytes += byteLength;
+      const isLittle = this.#keptBytes <= UNSHARED_MAX_BYTES;
+      const share = isLittle ? undefined : this.#room.takeNow(byteLength);
+      this.#kept.push({ batch, share });
+      if ((!isLittle && !share) || this.#keptBytes > KEPT_MAX_BYTES) this.#forget();
     }
-    if (this.#keptBytes > KEPT_MAX_BYTES) this.#forget();
+  }
+
+  #letGo(): void {
+    this.#inHand?.[Symbol.dispose]();
+    this.#inHand = undefined;
   }
 
   #forget(): void {
+    for (const { share } of this.#kept) share?.[Symbol.dispose]();
     this.#kept = [];
     this.#keptBytes = 0;
     this.#isBehind = true;

@@ -12,12 +12,19 @@ import type { WorkerPort } from "../../workers/worker-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
 import type { CatalogPort } from "../../resources/catalog-port.ts";
 import type { WakePort } from "../../steps/wake-port.ts";
+import type { LimitPort } from "../../limits/bytes-in-flight.ts";
 import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
 import type { JobChange } from "../../steps/job-watchers.ts";
 import { storedOutput, showPayload } from "./show-payload.ts";
 
 /** The ports for waiting for a job. */
-export type WaitUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort;
+export type WaitUses = StepPort &
+  TimePort &
+  WorkerPort &
+  TellPort &
+  CatalogPort &
+  WakePort &
+  LimitPort;
 
 /** A job as `/status` shows it. */
 export interface JobView {
