@@ -42,6 +42,8 @@ export interface StagingTerms {
   readonly before: Promise<unknown> | undefined;
   /** The payloads were checked on arrival. */
   readonly isChecked: boolean;
+  /** Called with large chunks, or chunks behind large ones, before they are staged. */
+  readonly arrived?: (chunks: readonly ChunkReport[]) => void;
 }
 
 /**
@@ -98,10 +100,11 @@ export function isInFiles({ chunks, progress, outcomes }: StagedReport): boolean
 async function stageAll(
   engine: StepPort,
   sent: WorkerReport,
-  { before, isChecked }: StagingTerms,
+  { arrived, before, isChecked }: StagingTerms,
 ): Promise<StagedReport> {
   const report = isChecked ? sizedReport(sent) : await checkedReport(sent);
   const { chunks = [], progress = [], outcomes = [] } = report;
+  arrived?.(chunks);
   const byJob = Map.groupBy(chunks, ({ jobId }) => jobId);
   const outputs = outcomes.flatMap(({ outcome }) => outputOf(outcome) ?? []);
   const groups = [

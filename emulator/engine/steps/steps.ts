@@ -193,6 +193,11 @@ export class Steps {
     return [...this.#jobs.all()].filter(isWanted);
   }
 
+  /** The job as it is in memory, which is ahead of the store. Undefined if memory does not know it. */
+  jobNow(id: string): Job | undefined {
+    return this.#jobs.find(id);
+  }
+
   /**
    * The job as `jobInMemory`, but without a wait if it runs and its hand-over is durable: its chunks may not be.
    */

@@ -31,6 +31,8 @@ export class ChunkTail implements Disposable {
   #attempt = 0;
   #isBehind = true;
   #end: JobEnd | undefined;
+  /** The index after the newest chunk in memory, or taken. 0 once chunks were forgotten. */
+  #reached = 0;
   /** The share of the batch that was taken last; its reader may still hold it. */
   #inHand: Disposable | undefined;
 
@@ -109,6 +111,10 @@ export class ChunkTail implements Disposable {
     if (change.job.attempt !== this.#attempt) this.#forget();
     this.#attempt = change.job.attempt;
     for (const batch of change.batches) {
+      // Chunks are told again when they are durable, or were refused and have come again.
+      const end = batch.firstIndex + batch.count;
+      if (end <= this.#reached) continue;
+      this.#reached = end;
       const { byteLength } = batch.lines;
       this.#keptBytes += byteLength;
       const isLittle = this.#keptBytes <= UNSHARED_MAX_BYTES;
@@ -127,6 +133,7 @@ export class ChunkTail implements Disposable {
     for (const { share } of this.#kept) share?.[Symbol.dispose]();
     this.#kept = [];
     this.#keptBytes = 0;
+    this.#reached = 0;
     this.#isBehind = true;
   }
 }

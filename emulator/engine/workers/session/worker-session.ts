@@ -195,9 +195,10 @@ export class WorkerSession {
     room?: BodyRoom,
   ): Promise<void> {
     using _ = this.#engine.mover.receive(this.worker);
+    using arrival = this.#engine.earlyChunks.arrival();
     // The payloads of a handler process on this machine are JSON that our own program has written.
     const isTrusted = isChecked || this.worker.endsWithService;
-    const terms = { before: this.#staged, isChecked: isTrusted };
+    const terms = { before: this.#staged, isChecked: isTrusted, arrived: arrival.show };
     const isLate = report instanceof Promise;
     const staging = isLate
       ? report.then((late) => stageReport(this.#engine, late, terms))
@@ -227,15 +228,14 @@ export class WorkerSession {
     const { report } = staged;
     const { log, mover } = this.#engine;
     // Before the greeting is answered, because the answer repeats a reload that is still open.
-    const { reloadVersion } = report.ready ?? {};
+    const { initFailure: failure, ready: { reloadVersion } = {} } = report;
     if (reloadVersion !== undefined) this.worker.hasReloaded(reloadVersion);
     if (report.hello) this.#welcoming = this.#welcome(report.hello);
     if (this.#welcoming) await this.#welcoming;
     if (report.ready) mover.move(this.worker, "report-ready");
-    if (report.initFailure) {
+    if (failure) {
       mover.move(this.worker, "fail-init");
       const { id: workerId, endpointId } = this.worker;
-      const { initFailure: failure } = report;
       log.error({ workerId, endpointId, failure }, failure.message);
     }
     if (report.schemas) this.#engine.schemas.note(this.worker, report.schemas);
