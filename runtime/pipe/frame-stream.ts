@@ -36,8 +36,11 @@ interface Frame extends Head {
 
 type Written = (error?: Error | null) => void;
 
+/** A message: its bytes, or all of its parts. */
+type Message = Buffer | readonly Buffer[];
+
 /**
- * Reads and writes whole messages as Buffers. Emits `notice` with each notice of the other end, and is destroyed with a WireError by
+ * Reads whole messages as Buffers, and writes them. Emits `notice` with each notice of the other end, and is destroyed with a WireError by
  * what is no frame.
  */
 export class FrameStream extends Duplex {
@@ -82,11 +85,11 @@ export class FrameStream extends Duplex {
     this.#advance();
   }
 
-  override _write(message: Buffer, _: string, written: Written): void {
+  override _write(message: Message, _: string, written: Written): void {
     this.#send(message, written);
   }
 
-  override _writev(chunks: readonly { readonly chunk: Buffer }[], written: Written): void {
+  override _writev(chunks: readonly { readonly chunk: Message }[], written: Written): void {
     this.#socket.cork();
     for (const [at, { chunk }] of chunks.entries())
       this.#send(chunk, at === chunks.length - 1 ? written : undefined);
@@ -102,15 +105,18 @@ export class FrameStream extends Duplex {
     done(error);
   }
 
-  #send(message: Buffer, written: Written | undefined): void {
-    const head = headOf({ isNotice: false, sizeBytes: message.byteLength });
-    if (message.byteLength <= COPIED_MAX_BYTES) {
-      this.#socket.write(Buffer.concat([head, message]), written);
+  #send(message: Message, written: Written | undefined): void {
+    const parts = Buffer.isBuffer(message) ? [message] : message;
+    const sizeBytes = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    const head = headOf({ isNotice: false, sizeBytes });
+    if (sizeBytes <= COPIED_MAX_BYTES) {
+      this.#socket.write(Buffer.concat([head, ...parts]), written);
       return;
     }
     this.#socket.cork();
     this.#socket.write(head);
-    this.#socket.write(message, written);
+    for (const [at, part] of parts.entries())
+      this.#socket.write(part, at === parts.length - 1 ? written : undefined);
     this.#socket.uncork();
   }
 

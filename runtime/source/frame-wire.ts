@@ -32,7 +32,7 @@ class FrameWire implements Wire {
     this.#stream.on("close", () => events.ended(this.#end ?? closed));
   }
 
-  write(message: Buffer, written?: () => void): void {
+  write(message: readonly Buffer[], written?: () => void): void {
     this.#stream.write(message, () => written?.());
   }
 

@@ -1,5 +1,5 @@
 /** A call of gRPC: the wire to a service that is elsewhere. */
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import {
   type ChannelCredentials,
   Client,
@@ -68,8 +68,8 @@ class GrpcWire implements Wire {
     });
   }
 
-  write(message: Buffer, written?: () => void): void {
-    this.#stream.write(message, () => written?.());
+  write(message: readonly Buffer[], written?: () => void): void {
+    this.#stream.write(Buffer.concat(message), () => written?.());
   }
 
   end(): void {

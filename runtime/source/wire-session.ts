@@ -23,8 +23,8 @@ const GOODBYE_MS = 1_000;
 
 /** The worker's end of what carries the messages of one session: a call of gRPC, or frames on a socket. */
 export interface Wire {
-  /** @param written called when the transport has taken the message */
-  write(message: Buffer, written?: () => void): void;
+  /** @param message its parts @param written called when the transport has taken the message */
+  write(message: readonly Buffer[], written?: () => void): void;
   /** Says that nothing follows; the wire ends when the service has said so too. */
   end(): void;
   /** Ends at once. @param reason what is wrong with what the service sent */

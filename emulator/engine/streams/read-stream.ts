@@ -101,8 +101,8 @@ interface FollowOptions {
 }
 
 /**
- * Follows the job's chunks from index `from` to its end, without consuming. A fast caller gets chunks from memory once they are
- * stored. A slow caller gets them from the store, at its own pace. Ends early when `signal` aborts.
+ * Follows the job's chunks from index `from` to its end, without consuming. A fast caller gets chunks from memory as they are shown. A
+ * slow caller gets them from the store, at its own pace. Ends early when `signal` aborts.
  * @throws ServiceError job_not_found, also when the job is deleted meanwhile; endpoint_moved
  */
 export async function* followStream(

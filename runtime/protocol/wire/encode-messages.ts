@@ -1,6 +1,6 @@
 /**
- * Encodes messages and copies their large bytes only once; the generated code copies them three times. The results differ only
- * in the order of fields.
+ * Encodes messages. A worker's message is a list of parts, which shares the memory of large chunks. A message of the service copies
+ * large bytes once; the generated code copies them three times. The results differ only in the order of fields.
  */
 import { Buffer } from "node:buffer";
 import {
@@ -23,7 +23,7 @@ const FIELD = {
   InputAhead: { input: 2 },
 } as const;
 
-/** Minimum bytes of an input that is not copied. Copying a smaller one costs less than joining a message. */
+/** Minimum bytes of a part of its own. Copying a smaller one costs less than a further part. */
 const LARGE_BYTES = 65_536;
 
 type Writer = ReturnType<typeof WorkerMessage.encode>;
@@ -35,11 +35,11 @@ interface Inner {
   readonly bytes: Uint8Array;
 }
 
-export function encodeWorkerMessage(message: WorkerMessage): Buffer {
+export function encodeWorkerMessage(message: WorkerMessage): readonly Buffer[] {
   const { piece } = message;
   if (piece !== undefined) {
     const rest = WorkerMessage.encode({ ...message, piece: undefined });
-    return encodeWith(rest, FIELD.WorkerMessage.piece, [innerOf(piece)]);
+    return gathered(partsOf(rest, FIELD.WorkerMessage.piece, [innerOf(piece)]));
   }
   const chunks = message.chunks.map(({ lines = new Uint8Array(), ...about }): Inner => {
     return {
@@ -48,11 +48,8 @@ export function encodeWorkerMessage(message: WorkerMessage): Buffer {
       bytes: lines,
     };
   });
-  return encodeWith(
-    WorkerMessage.encode({ ...message, chunks: [] }),
-    FIELD.WorkerMessage.chunks,
-    chunks,
-  );
+  const rest = WorkerMessage.encode({ ...message, chunks: [] });
+  return gathered(partsOf(rest, FIELD.WorkerMessage.chunks, chunks));
 }
 
 export function encodeServiceMessage(message: ServiceMessage): Buffer {
@@ -89,16 +86,39 @@ function innerOf({ left, data = new Uint8Array() }: Piece): Inner {
   return { start, field: FIELD.Piece.data, bytes: data };
 }
 
-/** The message `outer`, followed by its repeated `field`. */
 function encodeWith(outer: Writer, field: number, messages: readonly Inner[]): Buffer {
-  const parts: Uint8Array[] = [];
-  for (const { start, bytes, field: last } of messages) {
+  return Buffer.concat(partsOf(outer, field, messages));
+}
+
+/** The message `outer`, followed by its repeated `field`. */
+function partsOf(outer: Writer, field: number, messages: readonly Inner[]): readonly Uint8Array[] {
+  if (messages.length === 0) return [outer.finish()];
+  return messages.flatMap(({ start, bytes, field: last }) => {
     const head = start.uint32(tagOf(last)).uint32(bytes.byteLength).finish();
     outer.uint32(tagOf(field)).uint32(head.byteLength + bytes.byteLength);
     // `finish` empties the writer.
-    parts.push(outer.finish(), head, bytes);
+    return [outer.finish(), head, bytes];
+  });
+}
+
+/** Joins small parts with their neighbours. */
+function gathered(parts: readonly Uint8Array[]): readonly Buffer[] {
+  const joined: Buffer[] = [];
+  let small: Uint8Array[] = [];
+  const join = () => {
+    if (small.length > 0) joined.push(Buffer.concat(small));
+    small = [];
+  };
+  for (const part of parts) {
+    if (part.byteLength < LARGE_BYTES) {
+      small.push(part);
+      continue;
+    }
+    join();
+    joined.push(asBuffer(part));
   }
-  return parts.length === 0 ? asBuffer(outer.finish()) : Buffer.concat(parts);
+  join();
+  return joined;
 }
 
 /** The tag of a field with the wire type of values with a length. */

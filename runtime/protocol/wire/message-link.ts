@@ -58,9 +58,9 @@ export class MessageLink<Received extends MessageParts, Space extends PieceSpace
     return this.#sender.confirmed;
   }
 
-  /** Sends a large message. @param arrived called when the other end has it */
-  send(bytes: Uint8Array, arrived?: () => void): void {
-    this.#sender.send(bytes, arrived);
+  /** Sends a large message: its bytes, or all of its parts. @param arrived called when the other end has it */
+  send(message: Uint8Array | readonly Uint8Array[], arrived?: () => void): void {
+    this.#sender.send(message, arrived);
   }
 
   /**

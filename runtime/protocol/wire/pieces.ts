@@ -30,7 +30,10 @@ interface SentPiece {
 }
 
 interface Message {
-  readonly bytes: Uint8Array;
+  /** Parts, or rests of parts, that were not sent. */
+  readonly parts: Uint8Array[];
+  /** Total bytes of the parts. */
+  left: number;
   readonly arrived: (() => void) | undefined;
 }
 
@@ -45,8 +48,6 @@ export interface PieceSenderOptions {
 export class PieceSender {
   readonly #options: PieceSenderOptions;
   readonly #messages: Message[] = [];
-  /** Sent bytes of the first message. */
-  #at = 0;
   /** Unconfirmed pieces, oldest first. */
   readonly #onTheWay: SentPiece[] = [];
   #bytesOnTheWay = 0;
@@ -69,9 +70,11 @@ export class PieceSender {
     return this.#taken;
   }
 
-  /** @param arrived called when the other side has confirmed the last piece */
-  send(bytes: Uint8Array, arrived?: () => void): void {
-    this.#messages.push({ bytes, arrived });
+  /** @param message its bytes, or all of its parts @param arrived called when the other side has confirmed the last piece */
+  send(message: Uint8Array | readonly Uint8Array[], arrived?: () => void): void {
+    const parts = message instanceof Uint8Array ? [message] : [...message];
+    const left = parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    this.#messages.push({ parts, left, arrived });
     this.#advance();
   }
 
@@ -104,20 +107,20 @@ export class PieceSender {
       if (message === undefined) return this.#options.allSent();
       const size = Math.max(PIECE_BYTES, Math.floor(this.#window / PIECES_PER_WINDOW));
       if (this.#bytesOnTheWay + size > this.#window) return;
-      const { bytes, arrived } = message;
-      const data = bytes.subarray(this.#at, this.#at + size);
-      this.#at += data.byteLength;
-      const left = bytes.byteLength - this.#at;
+      const { arrived, parts } = message;
+      const [part = new Uint8Array()] = parts;
+      const data = part.subarray(0, size);
+      const rest = part.subarray(size);
+      parts.splice(0, 1, ...(rest.byteLength > 0 ? [rest] : []));
+      message.left -= data.byteLength;
+      const { left } = message;
       this.#bytesOnTheWay += data.byteLength;
       this.#onTheWay.push({
         at: this.#options.now(),
         bytes: data.byteLength,
         arrived: left === 0 ? arrived : undefined,
       });
-      if (left === 0) {
-        this.#messages.shift();
-        this.#at = 0;
-      }
+      if (left === 0) this.#messages.shift();
       this.#options.write({ left, data });
     }
   }

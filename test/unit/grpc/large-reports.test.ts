@@ -30,7 +30,8 @@ const NEVER = new AbortController().signal;
 class Peer extends EventEmitter {
   readonly jobs: HandedJob[] = [];
   readonly #link = new MessageLink<ServiceMessage, PiecesInMemory>({
-    write: (parts) => this.emit("data", writeWorkerMessage({ ...encodeReport({}), ...parts })),
+    write: (parts) =>
+      this.emit("data", Buffer.concat(writeWorkerMessage({ ...encodeReport({}), ...parts }))),
     spaceFor: (sizeBytes) => new PiecesInMemory(sizeBytes),
     allSent: () => undefined,
   });
@@ -46,7 +47,7 @@ class Peer extends EventEmitter {
   }
 
   report(report: WorkerReport): void {
-    this.emit("data", writeWorkerMessage(encodeReport(report)));
+    this.emit("data", Buffer.concat(writeWorkerMessage(encodeReport(report))));
   }
 
   reportInPieces(report: WorkerReport): void {

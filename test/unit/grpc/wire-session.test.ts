@@ -31,7 +31,7 @@ class RecordedCall extends EventEmitter {
   }
 
   report(report: WorkerReport): void {
-    this.emit("data", writeWorkerMessage(encodeReport(report)));
+    this.emit("data", Buffer.concat(writeWorkerMessage(encodeReport(report))));
   }
 
   readonly pause = () => undefined;

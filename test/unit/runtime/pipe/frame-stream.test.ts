@@ -66,6 +66,15 @@ it("a notice comes before anybody wants messages, and those wait", async () => {
   expect(String(message)).toBe("first");
 });
 
+it.each([10, 100_000])("parts of %s bytes are one message", async (size) => {
+  const [near, far] = linked();
+  const [writer, reader] = [new FrameStream(near), new FrameStream(far)];
+  const parts = ["a", "b", "c"].map((fill) => Buffer.alloc(size, fill));
+  writer.write(parts);
+  const [message] = await once(reader, "data");
+  expect(Buffer.concat(parts).equals(message as Buffer)).toBe(true);
+});
+
 it("nothing of a message is read before messages are wanted", async () => {
   const [near, far] = linked();
   const reader = new FrameStream(far);

@@ -116,7 +116,9 @@ describe("the wire form", () => {
   test("returns a worker's report unchanged", () => {
     fc.assert(
       fc.property(report, (sent) => {
-        const received = decodeReport(readWorkerMessage(writeWorkerMessage(encodeReport(sent))));
+        const received = decodeReport(
+          readWorkerMessage(Buffer.concat(writeWorkerMessage(encodeReport(sent)))),
+        );
         expect(plain(received)).toEqual(plain(sent));
       }),
     );
@@ -144,6 +146,28 @@ describe("the wire form", () => {
     const sent = { jobs, drain: true };
     const received = decodeOrders(readServiceMessage(writeServiceMessage(encodeOrders(sent))));
     expect(plain(received)).toEqual(plain(sent));
+  });
+
+  test("of a report shares the memory of large chunks, and joins all that lies between them", () => {
+    const sizes = [3, 100_000, 1, 5, 65_536, 7];
+    const chunks = sizes.map((size, number) => ({
+      ...{ jobId: `job-${number}`, leaseToken: "t", firstIndex: number, count: 1 },
+      lines: Buffer.alloc(size, String(number)),
+    }));
+    const parts = writeWorkerMessage(encodeReport({ chunks, credit: 2 }));
+    expect(parts.map(({ byteLength }) => byteLength > 65_000)).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
+    expect([parts[1]?.buffer, parts[3]?.buffer]).toEqual([
+      chunks[1]?.lines.buffer,
+      chunks[4]?.lines.buffer,
+    ]);
+    const received = decodeReport(readWorkerMessage(Buffer.concat(parts)));
+    expect(plain(received)).toEqual(plain({ chunks, credit: 2 }));
   });
 
   test("accepts zeros that another implementation omits", () => {
@@ -199,7 +223,7 @@ test("payload bytes are not copied when a report is encoded", () => {
 test("a field of a later version is ignored, on either side", () => {
   // Field 99, a varint of 1.
   const unknown = Buffer.from([0x98, 0x06, 0x01]);
-  const said = Buffer.concat([writeWorkerMessage(encodeReport({ credit: 3 })), unknown]);
+  const said = Buffer.concat([...writeWorkerMessage(encodeReport({ credit: 3 })), unknown]);
   expect(decodeReport(readWorkerMessage(said))).toEqual({ credit: 3 });
   const ordered = Buffer.concat([writeServiceMessage(encodeOrders({ drain: true })), unknown]);
   expect(decodeOrders(readServiceMessage(ordered))).toEqual({ drain: true });
