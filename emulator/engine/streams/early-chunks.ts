@@ -97,10 +97,10 @@ export class EarlyChunks {
 
   /** The change by these chunks of one lease, if they may be shown and nothing between is missing. */
   #next(batches: readonly ChunkReport[]): ChunkChange | undefined {
-    const [{ jobId = "", leaseToken = "" } = {}] = batches;
-    const job = this.#parts.steps.jobNow(jobId);
-    if (job?.lease?.token !== leaseToken || !this.#areAtOnce(job)) return undefined;
-    const newest = [...this.#arrived.of(leaseToken)].at(-1)?.job ?? job;
+    const [first] = batches;
+    const job = first && this.#parts.steps.jobNow(first.jobId);
+    if (!job || job.lease?.token !== first.leaseToken || !this.#areAtOnce(job)) return undefined;
+    const newest = [...this.#arrived.of(first.leaseToken)].at(-1)?.job ?? job;
     let { chunkCount } = newest;
     for (const { firstIndex, count } of batches) {
       if (firstIndex !== chunkCount) return undefined;

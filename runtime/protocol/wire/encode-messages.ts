@@ -103,6 +103,7 @@ function partsOf(outer: Writer, field: number, messages: readonly Inner[]): read
 
 /** Joins small parts with their neighbours. */
 function gathered(parts: readonly Uint8Array[]): readonly Buffer[] {
+  if (parts.length === 1) return parts.map(asBuffer);
   const joined: Buffer[] = [];
   let small: Uint8Array[] = [];
   const join = () => {
