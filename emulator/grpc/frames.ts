@@ -1,8 +1,8 @@
 /** Connections of workers of this machine, which speak frames where others speak gRPC. */
 import { Buffer } from "node:buffer";
 import type { Socket } from "node:net";
-import { status } from "@grpc/grpc-js";
 import { FRAMES_PREFACE, FrameStream } from "../../runtime/pipe/frame-stream.ts";
+import { statusName } from "./status.ts";
 import { type CallEnd, isRefusal } from "./wire-session.ts";
 import type { Caller } from "./worker-admission.ts";
 
@@ -38,7 +38,7 @@ export function tellFrames(socket: Socket, { frames, other }: Takers): void {
 function takeFrames(call: FrameStream, frames: Takers["frames"]): void {
   call.on("error", (end: Error | CallEnd) => {
     if (call.destroyed || end instanceof Error) return;
-    const reason = `${status[end.code]}: ${end.details}`.slice(0, REASON_MAX_LENGTH);
+    const reason = `${statusName(end.code)}: ${end.details}`.slice(0, REASON_MAX_LENGTH);
     call.notify({ refused: isRefusal(end.code), reason });
     call.end();
   });

@@ -1,7 +1,6 @@
 /** The session of one worker: bundles the orders that come at once, and reads reports no faster than they are stored. */
 import type { Buffer } from "node:buffer";
 import type { EventEmitter } from "node:events";
-import { status } from "@grpc/grpc-js";
 import type { HandedJob, LeaseRef } from "../../runtime/protocol/outcome.ts";
 import {
   type InputAhead,
@@ -24,21 +23,22 @@ import type { Send } from "../engine/workers/worker-handle.ts";
 import type { WorkerSession } from "../engine/workers/session/worker-session.ts";
 import { LargeReport } from "./large-report.ts";
 import { OrderBundle } from "./order-bundle.ts";
+import { type Status, STATUS } from "./status.ts";
 
 /** Why the service ends a call. */
 export interface CallEnd {
-  readonly code: status;
+  readonly code: Status;
   readonly details: string;
 }
 
-const REFUSALS: ReadonlySet<status> = new Set([
-  status.UNAUTHENTICATED,
-  status.PERMISSION_DENIED,
-  status.NOT_FOUND,
+const REFUSALS: ReadonlySet<Status> = new Set([
+  STATUS.UNAUTHENTICATED,
+  STATUS.PERMISSION_DENIED,
+  STATUS.NOT_FOUND,
 ]);
 
 /** Whether trying again is of no use to the worker. */
-export function isRefusal(code: status): boolean {
+export function isRefusal(code: Status): boolean {
   return REFUSALS.has(code);
 }
 
@@ -133,7 +133,7 @@ export class WireSession {
   end(reason?: string): void {
     if (this.#over) return;
     if (reason === undefined) this.#call.end();
-    else this.#call.emit("error", { code: status.UNAVAILABLE, details: reason });
+    else this.#call.emit("error", { code: STATUS.UNAVAILABLE, details: reason });
   }
 
   async #receive(bytes: Buffer): Promise<void> {
@@ -177,7 +177,7 @@ export class WireSession {
       "a worker's report could not be taken",
     );
     this.#call.emit("error", {
-      code: invalid ? status.INVALID_ARGUMENT : status.UNAVAILABLE,
+      code: invalid ? STATUS.INVALID_ARGUMENT : STATUS.UNAVAILABLE,
       details,
     });
   }

@@ -1,5 +1,4 @@
 /** Admits sessions: workers of the service by their own tokens, workers from elsewhere by keys of their endpoints. */
-import * as grpc from "@grpc/grpc-js";
 import { keyInToken } from "../../runtime/protocol/worker-token.ts";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
@@ -15,13 +14,14 @@ import { registerExternal } from "../engine/workers/external/external-workers.ts
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { RefusalLog } from "../net/refusal-log.ts";
 import type { Ownership } from "../store/ownership.ts";
+import { type Status, STATUS } from "./status.ts";
 
 /** The decision about a session. */
 export type Admission =
   | { readonly worker: WorkerHandle }
   /** Another replica has the endpoint; the address of its worker port. */
   | { readonly redirect: string }
-  | { readonly code: grpc.status; readonly reason: string };
+  | { readonly code: Status; readonly reason: string };
 
 /** The caller of a session, from the metadata of the call. */
 export interface Caller {
@@ -46,7 +46,7 @@ const UNKNOWN_TOKEN = "the worker token is missing or not valid (any more)";
 
 const IS_MOVING = "the endpoint is moving to another emulator of the same store";
 
-const { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE } = grpc.status;
+const { NOT_FOUND, PERMISSION_DENIED, UNAUTHENTICATED, UNAVAILABLE } = STATUS;
 
 /** Admits only workers that the service started. */
 export function admitStarted({ tokens }: WorkerPort): (caller: Caller) => Admission {
@@ -135,7 +135,7 @@ export class WorkerAdmission {
   }
 }
 
-function refusal(code: grpc.status, reason: string): Admission {
+function refusal(code: Status, reason: string): Admission {
   return { code, reason };
 }
 

@@ -1,14 +1,7 @@
 /** The server for workers: frames on this machine, gRPC otherwise, with one session for each admitted worker. */
-import type { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
-import * as grpc from "@grpc/grpc-js";
-import {
-  encodeOrders,
-  MESSAGE_MAX_BYTES,
-  WORKER_SERVICE,
-  writeServiceMessage,
-} from "../../runtime/protocol/wire/worker-wire.ts";
+import { encodeOrders, writeServiceMessage } from "../../runtime/protocol/wire/worker-wire.ts";
 import { FrameStream } from "../../runtime/pipe/frame-stream.ts";
 import { socketPathProblem, unixSocketOf } from "../../runtime/protocol/socket-path.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
@@ -19,9 +12,11 @@ import { WireSession, type WorkerCall } from "./wire-session.ts";
 import { ListenerGuard } from "../net/listener-guard.ts";
 import { LISTENERS } from "../net/listener-limits.ts";
 import { RefusalLog } from "../net/refusal-log.ts";
+import type { GrpcWorkers } from "./grpc-workers.ts";
+import { STATUS } from "./status.ts";
 import type { Admission, Caller } from "./worker-admission.ts";
 import { type TlsPort, type TlsPortOptions, openTlsPort } from "./tls-port.ts";
-import { STREAMS_MAX, type WorkerConnection, WorkerTransport } from "./worker-transport.ts";
+import type { WorkerConnection } from "./worker-transport.ts";
 
 export interface WorkerServerOptions {
   /** `host:port` (port 0: any free one) or `unix:/path`, without TLS: for workers of this machine. */
@@ -31,11 +26,6 @@ export interface WorkerServerOptions {
   readonly openSession: OpenSession;
 }
 
-type GrpcCall = grpc.ServerDuplexStream<Buffer, Buffer>;
-
-// grpc-js would write the input of peers to stderr unchanged.
-grpc.setLogVerbosity(grpc.logVerbosity.NONE);
-
 /** Time that a stop leaves for the last messages before it cuts connections. */
 const STOP_GRACE_MS = 500;
 
@@ -44,8 +34,7 @@ const RECEIPTS_WAIT_MS = 50;
 
 export class WorkerServer {
   readonly #options: WorkerServerOptions;
-  readonly #grpc: grpc.Server;
-  readonly #transport: WorkerTransport;
+  #grpc: Promise<GrpcWorkers> | undefined;
   readonly #server: Server;
   readonly #guard: ListenerGuard;
   readonly #refusals: RefusalLog;
@@ -56,18 +45,6 @@ export class WorkerServer {
   constructor(options: WorkerServerOptions) {
     this.#options = options;
     const { log } = options;
-    this.#grpc = new grpc.Server({
-      "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
-      "grpc.max_send_message_length": MESSAGE_MAX_BYTES,
-      "grpc.max_concurrent_streams": STREAMS_MAX,
-      "grpc.keepalive_time_ms": 30_000,
-      // Its statistics, kept for each message, are never read.
-      "grpc.enable_channelz": 0,
-    });
-    this.#grpc.addService(WORKER_SERVICE, {
-      session: (call: GrpcCall) => this.#take(call, callerOf(call), this.#transport.current),
-    });
-    this.#transport = new WorkerTransport(this.#grpc, log);
     this.#refusals = new RefusalLog((fields, sentence) => log.warn(fields, sentence));
     this.#server = createServer({ noDelay: true });
     this.#guard = new ListenerGuard(this.#server, {
@@ -78,7 +55,7 @@ export class WorkerServer {
     this.#server.on("connection", (socket) =>
       tellFrames(socket, {
         frames: (call, caller) => this.#take(call, caller, this.#connectionOf(socket)),
-        other: () => this.#transport.inject(socket, this.#guard),
+        other: () => this.#takeGrpc(socket, this.#guard),
       }),
     );
   }
@@ -111,7 +88,7 @@ export class WorkerServer {
   /** Opens a further port with TLS for workers elsewhere. It is closed with this server. @throws ListenError */
   async listenTls(options: Pick<TlsPortOptions, "certificate" | "listen">): Promise<TlsPort> {
     const { log } = this.#options;
-    const take: TlsPortOptions["take"] = (socket, guard) => this.#transport.inject(socket, guard);
+    const take: TlsPortOptions["take"] = (socket, guard) => this.#takeGrpc(socket, guard);
     const port = await openTlsPort({ ...options, log, take });
     this.#tlsPorts.push(port);
     return port;
@@ -121,11 +98,23 @@ export class WorkerServer {
   async stop(): Promise<void> {
     this.#server.close();
     for (const session of this.#sessions) session.end();
-    this.#transport.close();
+    const grpc = await this.#grpc;
+    grpc?.close();
     const closing = this.#tlsPorts.map((port) => port.close(STOP_GRACE_MS));
     await Promise.all([...closing, this.#guard.close(STOP_GRACE_MS)]);
-    this.#grpc.forceShutdown();
+    grpc?.cut();
     this.#refusals.stop();
+  }
+
+  /** Loads grpc-js first, which takes long and which workers of this machine do not need. */
+  #takeGrpc(socket: Socket, guard: ListenerGuard): void {
+    const { log } = this.#options;
+    this.#grpc ??= import("./grpc-workers.ts").then(
+      ({ GrpcWorkers }) => new GrpcWorkers((...call) => this.#take(...call), log),
+    );
+    void this.#grpc.then((grpc) => {
+      if (!socket.destroyed) grpc.inject(socket, guard);
+    });
   }
 
   #connectionOf(socket: Socket): WorkerConnection {
@@ -138,7 +127,7 @@ export class WorkerServer {
   #take(call: WorkerCall, caller: Caller, connection: WorkerConnection | undefined): void {
     this.#open(call, caller, connection).catch((error: unknown) => {
       this.#options.log.error({ err: error }, "a worker's session could not be opened");
-      call.emit("error", { code: grpc.status.INTERNAL, details: "the session was not opened" });
+      call.emit("error", { code: STATUS.INTERNAL, details: "the session was not opened" });
     });
   }
 
@@ -178,18 +167,4 @@ export class WorkerServer {
       worker.gone.removeEventListener("abort", end);
     });
   }
-}
-
-function callerOf(call: GrpcCall): Caller {
-  const { metadata } = call;
-  return {
-    token: (textIn(metadata, "authorization") ?? "").replace(/^Bearer /u, ""),
-    instance: textIn(metadata, "worker-instance"),
-    peer: call.getPeer(),
-  };
-}
-
-function textIn(metadata: grpc.Metadata, name: string): string | undefined {
-  const [value] = metadata.get(name);
-  return typeof value === "string" ? value : undefined;
 }

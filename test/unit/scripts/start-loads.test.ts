@@ -44,7 +44,6 @@ it("a start loads only these packages, and the bundle has them all", () => {
   const packages = [...loadedBy(PROGRAM, SERVICE)].filter(isPackage);
   expect(packages.toSorted()).toEqual([
     "@bufbuild/protobuf/wire",
-    "@grpc/grpc-js",
     "commander",
     "find-my-way",
     "ipaddr.js",
@@ -64,6 +63,7 @@ it.each([
   ["traces", "emulator/trace/otlp-tracer.ts"],
   ["handlers that are functions", "emulator/handlers/handler-functions.ts"],
   ["the client of the test kit", "runtime/client/client.ts"],
+  ["workers that speak gRPC", "emulator/grpc/grpc-workers.ts"],
 ])("a start does not load %s", (_, module) => {
   expect(metafile.inputs).toHaveProperty([module]);
   expect(loadedBy(PROGRAM, SERVICE)).not.toContain(module);
