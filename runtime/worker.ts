@@ -5,6 +5,7 @@ import type { JobIsolate, OpenIsolate } from "./isolate/job-isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
 import { SecretMask } from "./isolate/secret-mask.ts";
 import { prepareHandler } from "./load/prepare-handler.ts";
+import { WORKER_ENV } from "./protocol/worker-env.ts";
 import type { WorkerLog } from "./protocol/worker-log.ts";
 import type { Failure } from "./protocol/failure.ts";
 import type { Reload } from "./protocol/session.ts";
@@ -13,8 +14,8 @@ import type { JobSource } from "./source/job-source.ts";
 import { PendingReceipts } from "./source/pending-receipts.ts";
 
 export interface WorkerOptions extends HandlerProcessesOptions {
-  /** The handler's file or directory, or a module made by `prepareHandler`. */
-  readonly handler: string;
+  /** The handler's file or directory, or a module made by `prepareHandler`. A promise: nothing is loaded before it settles. */
+  readonly handler: string | Promise<LaterHandler>;
   /** Makes the source of jobs. Called while the handler process is starting. */
   readonly openSource: () => JobSource | Promise<JobSource>;
   /** Timeout of running jobs after `drain`, before they are handed back; ms, default 30,000 (ours). */
@@ -23,6 +24,13 @@ export interface WorkerOptions extends HandlerProcessesOptions {
   readonly receiptLimitMs?: number;
   /** Runs the jobs in place of handler processes. It has its handler, so none is loaded. */
   readonly openIsolate?: OpenIsolate;
+}
+
+/** The handler of a worker that starts before it is known. */
+export interface LaterHandler {
+  readonly path: string;
+  /** Variables for the handler process, which has started without them. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** Why a worker is done. */
@@ -176,11 +184,20 @@ class RunningWorker implements Worker {
   async #load(): Promise<Failure | undefined> {
     if (this.#options.openIsolate !== undefined) return undefined;
     try {
-      this.#handlers.load(await prepareHandler(this.#options.handler));
+      const { handler } = this.#options;
+      if (typeof handler === "string") this.#handlers.load(await prepareHandler(handler));
+      else await this.#loadLater(await handler);
       return undefined;
     } catch (error) {
       return { type: "handler_error", ...describeThrown(error) };
     }
+  }
+
+  /** The handler gets the worker's variables, except the worker's token. */
+  async #loadLater({ path, env }: LaterHandler): Promise<void> {
+    this.#mask.add(env);
+    const { [WORKER_ENV.workerToken]: _, ...handlerEnv } = env;
+    this.#handlers.load({ ...(await prepareHandler(path)), env: handlerEnv });
   }
 
   #ready(concurrency: number): void {

@@ -13,6 +13,7 @@ import { repair } from "./repair.ts";
 import { serve } from "./serve/serve.ts";
 import { openBrowser } from "./serve/open-browser.ts";
 import { type Flags, logModeOf, settle, type Settings } from "./serve/settings.ts";
+import { startSpareSupervisor } from "../launch/processes/supervisor.ts";
 import { startThreadAhead } from "../store/sqlite/thread/start-thread.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
 import { gatherStartOptions, type StartOptions } from "./serve/start-options.ts";
@@ -106,6 +107,8 @@ async function prepare({ targets, flags }: Request, signals: StopSignals, own: F
   const gathered = gatherStartOptions({ targets, flags }, cwd, process.env);
   const inputs = await Promise.race([gathered, stoppedBy(signals)]);
   if (inputs === EXIT.stoppedAtOnce) return undefined;
+  // The first worker's processes start while the service is being loaded.
+  if (inputs.handlers.some(({ type }) => type !== "LOAD_BALANCING")) startSpareSupervisor();
   const settings = settle(own, inputs.environment, inputs.configs, cwd);
   const mode = logModeOf(flags, process.stderr.isTTY);
   const log = openLog(mode, { colors: hasColors(), stacks: isDebugging(), cwd });
@@ -115,14 +118,12 @@ async function prepare({ targets, flags }: Request, signals: StopSignals, own: F
 async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   collectBuffersLessOften();
   if (request.flags.ephemeral !== true && !hasStore(request.flags)) startThreadAhead();
-  // Loading the service takes longest, so the targets are examined meanwhile.
-  const loading = import("../index.ts");
   const prepared = await prepare(request, signals);
   if (prepared === undefined) return EXIT.stoppedAtOnce;
   const { inputs, settings, mode, log, options } = prepared;
   const hasGivenKey = settings.apiKey !== undefined;
   const isWatching = request.flags.watch !== false;
-  const { startEmulator } = await loading;
+  const { startEmulator } = await import("../index.ts");
   const handlerInputs = new HandlerInputs();
   const crashed = Promise.withResolvers<never>();
   process.once("uncaughtException", crashed.reject);
@@ -186,7 +187,6 @@ async function runExec(
   { targets, flags, command }: Extract<Invocation, { readonly kind: "exec" }>,
   signals: StopSignals,
 ): Promise<number> {
-  const loading = import("../index.ts");
   const { junit, port = "0", ...own } = flags;
   const kept: Flags = own.dataDir === undefined ? { ephemeral: true } : {};
   const prepared = await prepare({ targets, flags }, signals, { ...own, ...kept, port });
@@ -198,7 +198,7 @@ async function runExec(
     import("./exec/exec.ts"),
     import("./child-command.ts"),
   ]);
-  const { startEmulator } = await loading;
+  const { startEmulator } = await import("../index.ts");
   const start = (more: EmulatorOptions) =>
     startEmulator({
       ...options,

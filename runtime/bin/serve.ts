@@ -24,10 +24,13 @@ const EXIT_CODES: Readonly<Record<WorkerEnd, ExitCode>> = {
  *
  * @throws UsageError if the environment names no service, or lacks a variable of the live one
  */
-export async function serve(handler: string, settings: Settings): Promise<ExitCode> {
+export async function serve(
+  handler: WorkerOptions["handler"],
+  settings: Settings,
+): Promise<ExitCode> {
   const { logLevel, logFormat = defaultLogFormat(), ...workerSettings } = settings;
   const log = openWorkerLog(logFormat, process.stderr, logLevel);
-  const service = serviceOf(log);
+  const service = typeof handler === "string" ? serviceOf(log) : laterService(log);
   startHeartbeatOf(process.env, log);
   // Listens to signals before anything is started: their default action would end the supervisor without the handler process.
   onSignals({ first: () => worker.drain(), again: () => worker.stop() });
@@ -42,6 +45,12 @@ export async function serve(handler: string, settings: Settings): Promise<ExitCo
   collectBuffersLessOften();
   if (process.env[WORKER_ENV.exitOnStdinEnd] === "1") exitOnStdinEnd(worker);
   return EXIT_CODES[await worker.ended];
+}
+
+/** The service of a spare worker: its code is loaded at once, its address is known when the source is opened. */
+function laterService(log: WorkerLog): Pick<WorkerOptions, "openSource"> {
+  void import("../source/service-job-source.ts");
+  return { openSource: () => serviceOf(log).openSource() };
 }
 
 /** The service that the environment names. A service of our own protocol has priority over the live one. */

@@ -2,6 +2,7 @@
 import { variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { RUNTIME_VERSION } from "../version.ts";
 import { readCommand, type Command } from "./command.ts";
+import { toldVariables } from "./program.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { EXIT, HELP, UsageError } from "./usage.ts";
 
@@ -36,7 +37,9 @@ async function runCommand(command: Command): Promise<number | undefined> {
     }
     case "serve": {
       const { serve } = await import("./serve.ts");
-      return serve(handlerOf(command), settingsFor(command));
+      const told = toldVariables();
+      const handler = told?.then((env) => ({ path: handlerOf(command), env }));
+      return serve(handler ?? handlerOf(command), settingsFor(command));
     }
   }
 }

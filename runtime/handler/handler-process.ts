@@ -19,7 +19,7 @@ import { machineClock, pausableMachineClock } from "../pipe/machine-clock.ts";
 import { killOwnTree } from "../pipe/process-tree.ts";
 import { logLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import { WORKER_ENV } from "../protocol/worker-env.ts";
+import { variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { currentInvocation } from "./job/attribution.ts";
 import { openInvocation, type ProcessTerms } from "./job/frame-port.ts";
 import { beginLife, type HandlerLife } from "./handler-life.ts";
@@ -49,9 +49,7 @@ const log = openLog({
     printing.line(logLine(undefined, entry, LIMITS.logLineMaxBytes));
   },
 });
-const { [WORKER_ENV.volumePath]: volume = "" } = process.env;
-const volumePath = volume === "" ? undefined : volume;
-const setupRun = new SetupRun(log, volumePath, () => {
+const setupRun = new SetupRun(log, undefined, () => {
   channel.send(REPORT.setupListens, 0, undefined);
   channel.flush();
 });
@@ -100,6 +98,8 @@ const spare = setTimeout(startWatchdog, SPARE_WATCHDOG_DELAY_MS).unref();
 
 async function load(head: LoadOrderHead): Promise<void> {
   clearTimeout(spare);
+  Object.assign(process.env, head.env);
+  setupRun.volumePath = variable(process.env, WORKER_ENV.volumePath);
   try {
     if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) heedDebugger();
     const handler = await importHandler(head);
@@ -113,7 +113,7 @@ async function load(head: LoadOrderHead): Promise<void> {
         channel,
         printing,
         tempRoot: head.tempRoot,
-        volumePath,
+        volumePath: setupRun.volumePath,
         state: life.state,
         refresh,
         now: () => clock.now(),

@@ -3,7 +3,7 @@ import type { JobLog, SetupContext } from "./contract.ts";
 
 export class SetupRun implements SetupContext {
   readonly log: JobLog;
-  readonly volumePath: string | undefined;
+  volumePath: string | undefined;
   readonly #listening: () => void;
   #controller: AbortController | undefined;
 

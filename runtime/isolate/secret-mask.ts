@@ -24,13 +24,18 @@ export class SecretMask {
   readonly #forms = new Map<string, readonly string[]>();
 
   constructor(env: Environment) {
+    this.add(env);
+  }
+
+  /** Adds the secrets of variables. */
+  add(env: Environment): void {
     const names = [STORAGE_ENV.secretAccessKey, LIVE_STORAGE_ENV.secretAccessKey];
-    for (const name of names) this.#add(env[name]);
+    for (const name of names) this.#addText(env[name]);
   }
 
   /** Takes in the secret of a job's `s3Config`. */
   learn(s3Config: Uint8Array): void {
-    this.#add(accessSecretOf(s3Config));
+    this.#addText(accessSecretOf(s3Config));
   }
 
   line(line: HandlerLine): HandlerLine {
@@ -69,7 +74,7 @@ export class SecretMask {
     return JSON.parse(json) as Readonly<Record<string, unknown>>;
   }
 
-  #add(secret: string | undefined): void {
+  #addText(secret: string | undefined): void {
     if (secret === undefined || secret.length < MIN_LENGTH || this.#forms.has(secret)) return;
     const inJson = JSON.stringify(secret).slice(1, -1);
     const inUrl = encodeURIComponent(secret.toWellFormed());

@@ -55,6 +55,8 @@ export interface LoadHead {
   readonly modulePath: string;
   /** The file that the user wrote. Bare imports are resolved from here. */
   readonly sourcePath: string;
+  /** Variables for a process that started without them. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** The module to load, with the supervisor's additions. */

@@ -47,6 +47,9 @@ export const WORKER_ENV = {
   gpuMemoryGb: "SV_GPU_MEMORY_GB",
 } as const;
 
+/** Set to `1` by a launcher for a worker that reads its variables from standard input, as a line of JSON. */
+export const SPARE_NAME = "SV_SPARE";
+
 /** Variables with the addresses of the HTTP server of a load balancing endpoint's worker (live). */
 export const SERVER_ENV = {
   /** Listening address of the server (ours): loopback for a process, all addresses in a container. */

@@ -172,7 +172,7 @@ const layers: readonly Layer[] = [
     ],
   },
   // The command line uses the service's interface, like any program, and watches its process like `sv-worker`. It
-  // starts the slowest part of a start before it has loaded the service.
+  // starts the slowest parts of a start before it has loaded the service.
   {
     of: "emulator/cli/",
     mayImport: [
@@ -180,6 +180,7 @@ const layers: readonly Layer[] = [
       "emulator/http/schemas/",
       "emulator/image/",
       "emulator/starter/",
+      "emulator/launch/processes/supervisor.ts",
       "emulator/store/sqlite/thread/start-thread.ts",
       handlers,
       "runtime/bin/buffer-memory.ts",

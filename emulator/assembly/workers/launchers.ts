@@ -1,6 +1,5 @@
 /** Makes the launchers of workers: handler files and commands run as processes, images as containers or as pods. */
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Containers, createContainers } from "./containers.ts";
 import { createKubernetes, type KubernetesOptions, type KubernetesParts } from "./kubernetes.ts";
 import type { Template } from "../../core/resources/templates/template.ts";
@@ -8,10 +7,8 @@ import type { HandlerFiles } from "../../handlers/handler-files.ts";
 import { createCommandLauncher } from "../../launch/processes/command-launcher.ts";
 import type { KubernetesLauncher } from "../../launch/kubernetes/kubernetes-launcher.ts";
 import type { Launcher, WorkerOrder } from "../../launch/launcher.ts";
-import {
-  createProcessLauncher,
-  type ProcessLauncherOptions,
-} from "../../launch/processes/process-launcher.ts";
+import { createProcessLauncher } from "../../launch/processes/process-launcher.ts";
+import { workerPrograms } from "../../launch/processes/supervisor.ts";
 import { localImage } from "../../handlers/local-endpoint.ts";
 import type { EmulatorOptions } from "../../options.ts";
 
@@ -69,14 +66,4 @@ export function createLaunchers(options: LaunchersOptions): Launchers {
 function commandsOf({ emulator: { commands = [] } }: LaunchersOptions) {
   const byImage = new Map(commands.map((each) => [localImage(each), each]));
   return ({ imageName }: Template) => byImage.get(imageName);
-}
-
-/** Paths of the workers' programs: beside the built service, or in `dist/` if the service runs from its sources. */
-function workerPrograms(): Pick<ProcessLauncherOptions, "program" | "serverProgram"> {
-  const isBuilt = !import.meta.url.endsWith(".ts");
-  const folder = new URL(isBuilt ? "../../../runtime/" : "../../../dist/runtime/", import.meta.url);
-  return {
-    program: fileURLToPath(new URL("sv-worker.cjs", folder)),
-    serverProgram: fileURLToPath(new URL("handler/server-process.cjs", folder)),
-  };
 }

@@ -55,7 +55,8 @@ function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWo
     fs.mkdirSync(home, { recursive: true });
     const child = start(ownCommand(served, place), environment(options, order, home));
     endAll(child, order.workerId);
-    const worker = asWorker("command", child, order.workerId, (line) => options.line(order, line));
+    const mark = [WORKER_ENV.workerId, order.workerId] as const;
+    const worker = asWorker("command", child, mark, (line) => options.line(order, line));
     const exited = worker.exited.then(async (exit) => {
       await dropPlace(place);
       return explained(exit, served);

@@ -1,9 +1,9 @@
 /** Launcher that runs each worker as a child process: `sv-worker` with a handler file of this machine, or the user's server. */
-import { spawn } from "node:child_process";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import { localLauncher } from "../local-launcher.ts";
 import { launchServer, type ServerLauncherOptions } from "./server-worker.ts";
+import { startSupervisor } from "./supervisor.ts";
 import { TakenPorts } from "./taken-ports.ts";
 import { refusedWorker } from "../runs/worker-exit.ts";
 import { asWorker, gpuEnv, inheritedEnvironment } from "./worker-process.ts";
@@ -30,26 +30,14 @@ export function createProcessLauncher(options: ProcessLauncherOptions): Launcher
 
 function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWorker {
   try {
-    const worker = asWorker("process", start(options, order), order.workerId, (line) =>
-      options.line(order, line),
-    );
+    const isPlain = Object.keys(order.template.env).length === 0;
+    const { child, mark } = startSupervisor(options.program, environment(options, order), isPlain);
+    const worker = asWorker("process", child, mark, (line) => options.line(order, line));
     return { ...worker, reloads: true };
   } catch (error) {
     // The system refuses an environment that is too long.
     return refusedWorker("process", error);
   }
-}
-
-function start(options: ProcessLauncherOptions, order: WorkerOrder) {
-  // The process has its own session: Ctrl-C in the terminal reaches the emulator alone. The emulator holds its standard input
-  // open: the worker sees by its end that the emulator is gone, even if it was killed.
-  const child = spawn(process.execPath, [options.program], {
-    detached: true,
-    stdio: ["pipe", "pipe", "pipe"],
-    env: environment(options, order),
-  });
-  child.stdin.on("error", () => undefined);
-  return child;
 }
 
 function environment(options: ProcessLauncherOptions, order: WorkerOrder): NodeJS.ProcessEnv {

@@ -111,5 +111,6 @@ function startServer(
   child.stdio[4]?.on("error", () => undefined);
   // A process that the server started may hold its output open, and must not outlive it.
   child.once("exit", () => killMarked(WORKER_ENV.workerId, workerId));
-  return asWorker("server", child, workerId, (line) => options.line(order, line));
+  const mark = [WORKER_ENV.workerId, workerId] as const;
+  return asWorker("server", child, mark, (line) => options.line(order, line));
 }

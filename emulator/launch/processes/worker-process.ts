@@ -1,7 +1,6 @@
 /** A child process as a worker: its environment, its output, and its end with everything that it started. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { endMarked, killTree, signalMarked } from "../../../runtime/pipe/process-tree.ts";
-import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import { system } from "../../../runtime/system/system.ts";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
@@ -9,23 +8,24 @@ import { LineTail } from "../runs/line-tail.ts";
 import { realGpuIds, toldGpus } from "../worker-environment.ts";
 import { exitWith } from "../runs/worker-exit.ts";
 
-/** Variables of the emulator's environment that workers do not get. */
-const PRIVATE_VARIABLE = /^SV_/u;
+/** Variables of our programs. Workers do not get those of the emulator's environment. */
+export const OUR_VARIABLE = /^SV_/u;
 
 /** The part of the emulator's environment that workers get. */
 export function inheritedEnvironment(): NodeJS.ProcessEnv {
   const all = Object.entries(process.env);
-  return Object.fromEntries(all.filter(([name]) => !PRIVATE_VARIABLE.test(name)));
+  return Object.fromEntries(all.filter(([name]) => !OUR_VARIABLE.test(name)));
 }
 
 /**
- * @param child has piped output, and the worker's id in its environment
+ * @param child has piped output
+ * @param mark name and value of a variable in the environment of the worker and all that it starts
  * @param line called with each line that the worker writes
  */
 export function asWorker(
   kind: LauncherKind,
   child: ChildProcess,
-  workerId: string,
+  mark: readonly [name: string, value: string],
   line: (line: string) => void,
 ): LaunchedWorker {
   const tail = new LineTail(line);
@@ -35,30 +35,32 @@ export function asWorker(
     kind,
     exited: exitOf(child, tail).then(async (exit) => {
       // Processes that the worker started end by themselves when it is gone, unless they are stopped or hang.
-      await endMarked(WORKER_ENV.workerId, workerId);
+      await endMarked(...mark);
       return exit;
     }),
     drain: () => void child.kill("SIGTERM"),
     kill: () => {
       // Processes that the worker started end by themselves when it is gone, unless they are stopped.
-      if (child.pid !== undefined && runs(child))
-        killTree(child.pid, WORKER_ENV.workerId, workerId);
+      if (child.pid !== undefined && runs(child)) killTree(child.pid, ...mark);
     },
     place: () => ({ pid: child.pid }),
-    freeze: freezer(child, workerId),
+    freeze: freezer(child, mark),
     memoryBytes: () => (child.pid === undefined ? undefined : system().residentBytes(child.pid)),
   };
 }
 
 /** Stops the worker before its processes and continues it after them, so that it never sees them stand still. */
-function freezer(child: ChildProcess, workerId: string): (isFrozen: boolean) => Promise<void> {
+function freezer(
+  child: ChildProcess,
+  mark: readonly [name: string, value: string],
+): (isFrozen: boolean) => Promise<void> {
   let callOff = (): void => undefined;
   child.once("exit", () => callOff());
   return async (isFrozen) => {
     if (!runs(child)) throw new Error("it has ended");
     if (isFrozen && !child.kill("SIGSTOP")) throw new Error("it does not run");
     const signal = isFrozen ? "SIGSTOP" : "SIGCONT";
-    const pids = signalMarked(WORKER_ENV.workerId, workerId, signal, child.pid);
+    const pids = signalMarked(...mark, signal, child.pid);
     if (!isFrozen && !child.kill("SIGCONT")) throw new Error("it does not run");
     callOff();
     // A worker ends by itself when the emulator is gone, unless it is stopped.

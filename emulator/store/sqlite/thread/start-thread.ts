@@ -1,4 +1,6 @@
 /** Starts threads of the store, and keeps one ready, because starting a thread takes longer than opening a database. */
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../../../runtime/pipe/program-file.ts";
 
@@ -52,6 +54,9 @@ function keep(kept: Spare): void {
 
 function startedThread(): Worker {
   const program = new URL(`./${programFile("store-thread")}`, import.meta.url);
+  // Node adds its version to the directory. A thread does not inherit the compile cache.
+  const cache = getCompileCacheDir();
+  const env = { ...process.env, ...(cache && { NODE_COMPILE_CACHE: dirname(cache) }) };
   // Options of the process such as `--input-type` are not meant for this program.
-  return new Worker(program, { execArgv: [] });
+  return new Worker(program, { execArgv: [], env });
 }
