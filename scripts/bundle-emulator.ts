@@ -15,7 +15,6 @@ export const BUNDLED = new Set([
   "find-my-way",
   "ipaddr.js",
   "pino",
-  "uuidv7",
   "zod",
   "zod-openapi",
 ]);

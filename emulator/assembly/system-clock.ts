@@ -1,7 +1,6 @@
 /** The real clock and random source, behind the ports of core and engine. */
 import { randomBytes, randomInt } from "node:crypto";
 import os from "node:os";
-import { V7Generator } from "uuidv7";
 import type { Clock, Random } from "../core/time/clock.ts";
 
 /** Maximum delay of a Node timer: its clock stands still while a machine sleeps. */
@@ -44,18 +43,40 @@ export function createSystemClock({ wall, steady, uptime }: MachineClocks = MACH
     }
     return Math.floor(madeAt + at + sleptMs);
   };
-  return {
-    now,
-    wakeAt(at, wake) {
-      let timer: NodeJS.Timeout;
-      const arm = () => {
-        timer = setTimeout(fire, Math.min(LONGEST_TIMER_MS, Math.max(0, at - now())));
-        timer.unref();
-      };
-      const fire = () => (now() < at ? arm() : wake());
-      arm();
-      return () => clearTimeout(timer);
-    },
+  return { now, wakeAt: wakerOf(now) };
+}
+
+/**
+ * All timers share one of Node's. It is armed for the earliest moment or for one before it: most timers are disarmed long before
+ * their time.
+ */
+function wakerOf(now: () => number): Clock["wakeAt"] {
+  const wakes = new Set<{ readonly at: number; readonly wake: () => void }>();
+  let timer: NodeJS.Timeout | undefined;
+  let armedFor = Number.POSITIVE_INFINITY;
+  const aim = (at: number) => {
+    if (at >= armedFor) return;
+    clearTimeout(timer);
+    armedFor = at;
+    timer = setTimeout(fire, Math.min(LONGEST_TIMER_MS, Math.max(0, at - now()))).unref();
+  };
+  const fire = () => {
+    armedFor = Number.POSITIVE_INFINITY;
+    const due = [...wakes].filter(({ at }) => at <= now()).toSorted((a, b) => a.at - b.at);
+    try {
+      // One of them may disarm a later one.
+      for (const entry of due) if (wakes.delete(entry)) entry.wake();
+    } finally {
+      let next = Number.POSITIVE_INFINITY;
+      for (const { at } of wakes) next = Math.min(next, at);
+      aim(next);
+    }
+  };
+  return (at, wake) => {
+    const entry = { at, wake };
+    wakes.add(entry);
+    aim(at);
+    return () => void wakes.delete(entry);
   };
 }
 
@@ -75,24 +96,48 @@ const SHORT_ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /** 144 bits, in 24 characters. */
 const TOKEN_BYTES = 18;
+/** The random part of a UUID v7. */
+const UUID_BYTES = 8;
+/** Version 7 and the highest number of an id within its ms. */
+const LAST_IN_MS = 0x7fff;
+/** Maximum step back of the clock after which ids still sort by age. */
+const STEP_BACK_MS = 10_000;
 /** Random bytes in one call: a few cost as much as many. */
 const POOL_BYTES = 256 * TOKEN_BYTES;
 
 export function createSystemRandom(): Random {
-  const generator = new V7Generator();
   let pool = Buffer.alloc(0);
   let used = 0;
-  const token = () => {
-    if (used === pool.length) {
+  /** The place of fresh bytes in the pool. */
+  const take = (length: number) => {
+    if (used + length > pool.length) {
       pool = randomBytes(POOL_BYTES);
       used = 0;
     }
-    used += TOKEN_BYTES;
-    return pool.toString("base64url", used - TOKEN_BYTES, used);
+    used += length;
+    return used - length;
+  };
+  const newest = { at: Number.NEGATIVE_INFINITY, time: "", inMs: 0 };
+  const uuid = (now: number) => {
+    newest.inMs += 1;
+    const isBehind = now <= newest.at && now >= newest.at - STEP_BACK_MS;
+    if (!isBehind || newest.inMs > LAST_IN_MS) {
+      newest.at = isBehind ? newest.at + 1 : now;
+      const time = newest.at.toString(16).padStart(12, "0");
+      newest.time = `${time.slice(0, 8)}-${time.slice(8)}`;
+      newest.inMs = 0x7000;
+    }
+    const at = take(UUID_BYTES);
+    pool.writeUInt8(0x80 | (pool.readUInt8(at) & 0x3f), at);
+    const chance = pool.toString("hex", at, used);
+    return `${newest.time}-${newest.inMs.toString(16)}-${chance.slice(0, 4)}-${chance.slice(4)}`;
   };
   return {
-    uuid: (now) => generator.generateOrResetWithTs(now).toString(),
-    token,
+    uuid,
+    token: () => {
+      const at = take(TOKEN_BYTES);
+      return pool.toString("base64url", at, used);
+    },
     bytes: (length) => randomBytes(length),
     shortId: (length) =>
       Array.from({ length }, () => SHORT_ID_LETTERS[randomInt(SHORT_ID_LETTERS.length)]).join(""),

@@ -1,6 +1,6 @@
 /** The clock of a process when the clocks of its machine change. */
-import { expect, it } from "vitest";
-import { createSystemClock } from "../../../emulator/assembly/system-clock.ts";
+import { expect, it, vi } from "vitest";
+import { createSystemClock, createSystemRandom } from "../../../emulator/assembly/system-clock.ts";
 
 /** Clocks of a machine, which a test moves. */
 function machine() {
@@ -44,4 +44,51 @@ it("the clock counts the length of a sleep even if the wall clock is set in it",
   const { pass } = machine();
   pass(3_600_000, ["uptime"]);
   expect(pass(-7_200_000, ["wall"])).toBe(4_600_000);
+});
+
+it("timers fire in the order of their moments, never early, unless they are disarmed, also by another one", () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const { clock, pass } = machine();
+    const fired: string[] = [];
+    const arm = (name: string, inMs: number) =>
+      clock.wakeAt(1_000_000 + inMs, () => fired.push(`${name} at ${clock.now() - 1_000_000}`));
+    const move = (ms: number) => {
+      pass(ms);
+      vi.advanceTimersByTime(ms);
+    };
+    arm("late", 70_000);
+    const disarm = arm("disarmed", 30);
+    arm("second", 20);
+    arm("never", 5)();
+    clock.wakeAt(1_000_010, () => (arm("new", 15), disarm()));
+    for (const ms of [9, 1, 5, 10, 60_000, 9_974]) move(ms);
+    expect(fired).toEqual(["new at 15", "second at 25"]);
+    move(1);
+    expect(fired.at(-1)).toBe("late at 70000");
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("ids are UUIDs of version 7 that sort by age, also many of one ms and after a small step back of the clock", () => {
+  const { uuid } = createSystemRandom();
+  const moments = [5, ...Array.from({ length: 5_000 }, () => 7), 6, 8, 9, 30_000];
+  const ids = moments.map((at) => uuid(at));
+  const form = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+  expect(ids.filter((id) => !form.test(id))).toEqual([]);
+  expect(ids.toSorted()).toEqual(ids);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect([ids[0], ids.at(-1)].map((id) => id?.slice(0, 13))).toEqual([
+    "00000000-0005",
+    "00000000-7530",
+  ]);
+});
+
+it("after a large step back of the clock ids have its time again", () => {
+  const { uuid } = createSystemRandom();
+  expect([uuid(50_000), uuid(30_000)].map((id) => id.slice(0, 13))).toEqual([
+    "00000000-c350",
+    "00000000-7530",
+  ]);
 });
