@@ -14,7 +14,7 @@ import type { WorkerPort } from "../workers/worker-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { SecretPort } from "../resources/secret-box.ts";
 import { sealConfig } from "./job-payloads.ts";
-import { waitForEnd, type JobView, type WaitUses } from "./read/job-view.ts";
+import { type Abandonment, waitForEnd, type JobView, type WaitUses } from "./read/job-view.ts";
 
 /** Suffix of job ids: the name of the region, as in the live service's ids. */
 const REGION_SUFFIX = "e1";
@@ -54,11 +54,11 @@ export async function submit(
  * Stores the job and waits for its end, at most `waitMs` or until `signal` aborts. The job itself goes on.
  * @throws ServiceError as `submit`
  */
-export async function submitAndWait(
+export function submitAndWait(
   engine: WaitUses & SecretPort,
   request: SubmitRequest,
   waitMs: number,
-  signal: AbortSignal,
+  signal: Abandonment,
 ): Promise<JobView> {
   const { endpointId, kind, id: jobId = newJobId(engine, kind) } = request;
   return waitForEnd(engine, { endpointId, jobId }, waitMs, signal, () =>

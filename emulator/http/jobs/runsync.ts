@@ -60,7 +60,7 @@ export const runsync: Operation<EndpointPath> = {
     if (format) return streamedSubmission(call, format, submitRequest);
     using wait = new ClientWait(service, response);
     const leftMs = Math.max(0, waitMs - (forwarded?.waitedMs ?? 0));
-    const view = await submitAndWait(engine, submitRequest, leftMs, wait.signal);
+    const view = await submitAndWait(engine, submitRequest, leftMs, wait);
     // The live service shows only this of a job that waits or runs.
     if (isTerminal(view.job.status)) return { status: 200, pieces: dialect.job(view) };
     await closePieces([view.output]);

@@ -23,7 +23,7 @@ export const statusSync: Operation<JobPath> = {
     const { service, dialect, path, query, response, forwarded } = call;
     const waitMs = Math.max(0, parseWaitMs(query) - (forwarded?.waitedMs ?? 0));
     using wait = new ClientWait(service, response);
-    const view = await viewJobAtEnd(service.engine, path, waitMs, wait.signal);
+    const view = await viewJobAtEnd(service.engine, path, waitMs, wait);
     return { status: 200, pieces: dialect.job(view) };
   },
 };

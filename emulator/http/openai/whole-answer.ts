@@ -40,12 +40,8 @@ export async function wholeAnswer(
   const { engine } = service;
   const request = submitRequest(call, submission);
   using wait = new ClientWait(service, response);
-  const view = await submitAndWait(
-    engine,
-    request,
-    Math.max(0, LIMITS.waitMaxMs - (call.forwarded?.waitedMs ?? 0)),
-    wait.signal,
-  );
+  const leftMs = Math.max(0, LIMITS.waitMaxMs - (call.forwarded?.waitedMs ?? 0));
+  const view = await submitAndWait(engine, request, leftMs, wait);
   const { id, status } = view.job;
   if (isTerminal(status)) {
     const output = await readOutput(service, response, view);

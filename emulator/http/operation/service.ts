@@ -55,6 +55,10 @@ export interface HttpServiceOptions {
   readonly ownership?: Ownership | undefined;
 }
 
+interface Wait {
+  abort(reason: Error): void;
+}
+
 export class HttpService {
   readonly engine: HttpEngine;
   readonly callers: CallerCheck;
@@ -70,7 +74,7 @@ export class HttpService {
   readonly ownership: Ownership | undefined;
   /** Real time, ms. */
   readonly startedAt: number;
-  readonly #waits = { stop: new Set<AbortController>(), end: new Set<AbortController>() };
+  readonly #waits = { stop: new Set<Wait>(), end: new Set<Wait>() };
   /** True once the service refuses new requests. */
   stopping = false;
   #hasEnded = false;
@@ -113,7 +117,7 @@ export class HttpService {
   }
 
   /** Aborts `wait` when the service begins to stop ("stop") or has ended its work ("end"). The returned function cancels this. */
-  wakeAtStop(wait: AbortController, at: "stop" | "end" = "stop"): () => void {
+  wakeAtStop(wait: Wait, at: "stop" | "end" = "stop"): () => void {
     if (at === "stop" ? this.stopping : this.#hasEnded) wait.abort(STOPPING);
     this.#waits[at].add(wait);
     return () => this.#waits[at].delete(wait);

@@ -33,6 +33,13 @@ export interface JobView {
   readonly output: ShownPayload | undefined;
 }
 
+/** Tells that the answer is not wanted any more, as an `AbortSignal` does. */
+export interface Abandonment {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** @throws ServiceError job_not_found, also for a job of another endpoint */
 export async function readJob(reads: StoreReads, ref: JobRef): Promise<Job> {
   return existing(await reads.job(ref.jobId), ref);
@@ -90,7 +97,7 @@ export async function viewJobAtEnd(
   engine: WaitUses,
   ref: JobRef,
   waitMs: number,
-  signal: AbortSignal,
+  signal: Abandonment,
 ): Promise<JobView> {
   engine.directory.queue(ref.endpointId);
   return waitForEnd(engine, ref, waitMs, signal, () =>
@@ -107,7 +114,7 @@ export async function waitForEnd(
   engine: WaitUses,
   ref: JobRef,
   waitMs: number,
-  signal: AbortSignal,
+  signal: Abandonment,
   begin: () => Promise<Job>,
 ): Promise<JobView> {
   const { promise: ended, resolve } = Promise.withResolvers<JobChange | undefined>();
@@ -116,7 +123,7 @@ export async function waitForEnd(
     if (news.type === "settled" || news.type === "removed") resolve(news);
     else if (news.type === "moved" && !engine.ownership.owns(ref.endpointId)) giveUp();
   });
-  signal.addEventListener("abort", giveUp, { once: true });
+  signal.addEventListener("abort", giveUp);
   const note = { type: "answer", jobId: ref.jobId } as const;
   const disarm = engine.clock.wakeAt(engine.clock.now() + waitMs, giveUp, note);
   try {
