@@ -14,10 +14,11 @@ export async function receiveSubmission(
   maxBytes: number,
 ): Promise<Submission> {
   const scanner = createSubmissionScanner();
-  const { body, ...room } = await readLargeBody(call, maxBytes, (chunk) => scanner.push(chunk));
+  const reading = readLargeBody(call, maxBytes, (chunk) => scanner.push(chunk));
+  const body = await reading.body;
   const scan = scanner.end();
   const submission = readSubmission(scan, body);
   if (scan.ok && scan.others.length > 0)
     warnOfMisspeltKeys(call.service, call.path.endpointId, scan.others);
-  return { ...submission, ...room };
+  return reading.room ? { ...submission, room: reading.room } : submission;
 }

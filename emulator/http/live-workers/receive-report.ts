@@ -28,10 +28,11 @@ export async function receiveReport(
   const scanner = createReportScanner();
   const maxBytes = LIMITS.outputMaxBytes + FRAME_MAX_BYTES;
   try {
-    const { body } = await readLargeBody(call, maxBytes, (chunk) => {
+    const reading = readLargeBody(call, maxBytes, (chunk) => {
       transfers?.heard(jobId);
       return scanner.push(chunk);
     });
+    const body = await reading.body;
     return { scan: scanner.end(), body };
   } catch (error) {
     transfers?.goesOn(jobId);

@@ -34,9 +34,9 @@ export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequ
   if (route === "/v1/") throw new ServiceError("not_found", "there is no path after /openai/v1/");
   refuseUpload(request.headers["content-type"]);
   const scanner = new JsonScanner({ keep: ["stream"], maxDepth: BODY_MAX_DEPTH });
-  const { body, ...room } = await readLargeBody(call, LIMITS.runsyncBodyMaxBytes, (chunk) =>
-    scanner.push(chunk),
-  );
+  const watch = (chunk: Buffer) => scanner.push(chunk);
+  const { body: reading, ...room } = readLargeBody(call, LIMITS.runsyncBodyMaxBytes, watch);
+  const body = await reading;
   const method = PLAIN_METHODS.has(request.method)
     ? ""
     : `,"openai_method":${JSON.stringify(request.method)}`;

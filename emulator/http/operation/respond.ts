@@ -9,7 +9,7 @@ import { watchKey } from "./access/watch-key.ts";
 import { refreshRecords } from "./refresh-records.ts";
 import { type Call, needOf, type Operation } from "./operation.ts";
 import { refuseOrMove, refuse } from "./answers/refuse.ts";
-import { cameAtOnce, hasBody, refuseLongBody, skipBody } from "./requests/request-body.ts";
+import { hasBody, isThere, refuseLongBody, skipBody } from "./requests/request-body.ts";
 import { sendAnswer } from "./answers/send-answer.ts";
 
 /** Answers one request by `operation`, with this `name`. Never rejects. */
@@ -58,8 +58,9 @@ async function answer<Path>(
   call: Call<Path>,
 ): Promise<void> {
   const { service, request, response } = call;
-  const isLater = hasBody(request) && !(await cameAtOnce(request));
-  const disarm = isLater ? limitBody(call) : undefined;
+  const expectsBody = hasBody(request);
+  if (expectsBody) await Promise.resolve();
+  const disarm = expectsBody && !isThere(request) ? limitBody(call) : undefined;
   try {
     if (operation.maxBodyBytes !== undefined) refuseLongBody(operation.maxBodyBytes, request);
     const need = needOf(call);
@@ -71,7 +72,7 @@ async function answer<Path>(
     const { rateLimit: limitClass } = operation;
     if (key && limitClass !== undefined && endpointId !== undefined)
       service.limits?.pass({ limitClass, endpointId, keyId: key.id }, response);
-    if (operation.body === undefined && hasBody(request)) await skipBody(request, response);
+    if (operation.body === undefined && expectsBody) await skipBody(request, response);
     const ready =
       key && call.rules.isAudited
         ? await performNoted(name, operation, call, key)

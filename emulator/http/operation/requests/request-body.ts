@@ -34,12 +34,8 @@ export function hasBody(request: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
 }
 
-/**
- * Whether the whole body arrived in one piece with the head, like most small bodies, so that no wait is needed. Resolves once
- * Node has read that piece.
- */
-export async function cameAtOnce(request: IncomingMessage): Promise<boolean> {
-  await Promise.resolve();
+/** Whether all of the body is there. The body that arrived with the head is, one microtask after the request began. */
+export function isThere(request: IncomingMessage): boolean {
   return request.readableLength === declaredLength(request);
 }
 
@@ -58,18 +54,18 @@ export function hasLongRest(request: IncomingMessage): boolean {
 }
 
 /**
- * The whole body as sent, or its beginning if `watch` stopped reading. A body with an announced size beyond the limit is not
- * read.
+ * The whole body as sent, or its beginning if `watch` stopped reading; at once if a small one is there. A body with an announced
+ * size beyond the limit is not read.
  * @param space memory for a body that arrives slowly; default: none reserved
  * @throws ServiceError unsupported_encoding, payload_too_large; ClientGoneError
  */
-export async function readBody(
+export function readBody(
   request: IncomingMessage,
   response: ServerResponse,
   maxBytes: number,
   watch: ChunkWatcher,
   space?: BodySpace,
-): Promise<Buffer> {
+): Buffer | Promise<Buffer> {
   const { "content-encoding": encoding, expect } = request.headers;
   if (encoding !== undefined) refuseEncoding(encoding);
   const declared = declaredLength(request);
@@ -81,25 +77,31 @@ export async function readBody(
     return known;
   }
   if (request.destroyed) throw clientGone();
-  const isThere = request.readableLength === declared && declared <= SLICE_BYTES;
-  const there: unknown = isThere ? request.read() : undefined;
+  const isSmall = declared !== undefined && declared <= SLICE_BYTES;
+  const there: unknown = isSmall && isThere(request) ? request.read() : undefined;
   if (Buffer.isBuffer(there)) {
     watch(there);
     // Reads to the end: otherwise the next request of the connection would not arrive.
     request.resume();
-    if (IS_KEPT in request) noteBody(request, there);
-    return there;
+    return noted(request, there);
   }
   if (expect !== undefined) response.writeContinue();
-  const kept = space ?? new BodyInMemory(declared);
-  const body = await receive(request, { maxBytes, watch, space: kept });
+  const received = receive(request, {
+    maxBytes,
+    watch,
+    space: space ?? new BodyInMemory(declared),
+  });
+  return received.then((body) => noted(request, body));
+}
+
+function noted(request: IncomingMessage, body: Buffer): Buffer {
   if (IS_KEPT in request) noteBody(request, body);
   return body;
 }
 
 /** A body with its memory, if it is large. The memory is freed when the request is over, or earlier by its disposal. */
 export interface ReceivedBody {
-  readonly body: Buffer;
+  readonly body: Buffer | Promise<Buffer>;
   readonly room?: BodyRoom;
 }
 
@@ -107,14 +109,14 @@ export interface ReceivedBody {
  * Reads a body that may be large, in memory or in a file; otherwise like `readBody`.
  * @throws ServiceError unsupported_encoding, payload_too_large, too_much_in_flight; ClientGoneError
  */
-export async function readLargeBody(
+export function readLargeBody(
   { service, request, response }: Pick<Call<unknown>, "service" | "request" | "response">,
   maxBytes: number,
   watch: ChunkWatcher,
-): Promise<ReceivedBody> {
+): ReceivedBody {
   const declared = declaredLength(request);
   if (declared !== undefined && declared <= SLICE_BYTES)
-    return { body: await readBody(request, response, maxBytes, watch) };
+    return { body: readBody(request, response, maxBytes, watch) };
   const gone = new AbortController();
   response.once("close", () => {
     gone.abort(new ClientGoneError("the client has gone while its body waited for room"));
@@ -122,7 +124,7 @@ export async function readLargeBody(
   });
   const { inFlight } = service.engine;
   const room = new LargeBody({ inFlight, declared, signal: gone.signal });
-  return { body: await readBody(request, response, maxBytes, watch, room), room };
+  return { body: readBody(request, response, maxBytes, watch, room), room };
 }
 
 interface Receiving {
@@ -132,7 +134,7 @@ interface Receiving {
 }
 
 /** @throws ServiceError payload_too_large; ClientGoneError */
-async function receive(
+function receive(
   request: IncomingMessage,
   { maxBytes, watch, space: body }: Receiving,
 ): Promise<Buffer> {
