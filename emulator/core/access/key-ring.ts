@@ -4,7 +4,7 @@ import { ServiceError } from "../service-error.ts";
 import type { Clock } from "../time/clock.ts";
 import type { ApiKey } from "./api-key.ts";
 
-/** SHA-256, hexadecimal: the only form in which texts of keys and tokens of workers are kept. */
+/** SHA-256, hexadecimal: the only form in which texts of keys and tokens of workers are stored. */
 export function digestOf(text: string): string {
   return hash("sha256", text, "hex");
 }
@@ -13,6 +13,11 @@ export class KeyRing {
   readonly #clock: Pick<Clock, "now">;
   /** The lookup need not take constant time: an attacker who does not know the text cannot choose its digest. */
   readonly #byDigest = new Map<string, ApiKey>();
+  /**
+   * Keys that were found since the last change, by text, because a digest costs more than the rest of the check. The lookup
+   * compares characters only between texts with the same seeded hash.
+   */
+  readonly #byText = new Map<string, ApiKey>();
   readonly #byId = new Map<string, ApiKey>();
   readonly #usedAt = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
@@ -47,7 +52,7 @@ export class KeyRing {
 
   /** The record of the key with this text, which counts as used now; undefined for an unknown or expired key. */
   find(text: string): ApiKey | undefined {
-    return this.#use(this.#byDigest.get(digestOf(text)));
+    return this.#use(this.#withText(text));
   }
 
   /**
@@ -55,7 +60,7 @@ export class KeyRing {
    * @throws ServiceError key_expired
    */
   findGood(text: string): ApiKey | undefined {
-    const key = this.#byDigest.get(digestOf(text));
+    const key = this.#withText(text);
     if (key?.expiresAt === undefined || !this.#isExpired(key)) return this.#use(key);
     const { name, expiresAt } = key;
     throw new ServiceError("key_expired", `the API key "${name}" has expired at ${expiresAt}`);
@@ -104,7 +109,16 @@ export class KeyRing {
     if (this.#byDigest.get(key.digest) === key) this.#byDigest.delete(key.digest);
   }
 
+  #withText(text: string): ApiKey | undefined {
+    const known = this.#byText.get(text);
+    if (known !== undefined) return known;
+    const key = this.#byDigest.get(digestOf(text));
+    if (key !== undefined) this.#byText.set(text, key);
+    return key;
+  }
+
   #changed(): void {
+    this.#byText.clear();
     for (const listener of this.#listeners) listener();
   }
 

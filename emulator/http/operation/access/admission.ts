@@ -52,8 +52,7 @@ function checkHeaders({ rawHeaders, headers }: IncomingMessage): void {
 
 /** The key, alone or after `Bearer` (spec); undefined without one. */
 export function bareKey(header: string | undefined): string | undefined {
-  if (header === undefined || header === "") return undefined;
-  return /^bearer +(.*)$/i.exec(header)?.[1] ?? header;
+  return header === "" ? undefined : header?.replace(/^bearer +/i, "");
 }
 
 /** A cookie counts only for the dashboard's scripts, because browsers send it for any page. */
