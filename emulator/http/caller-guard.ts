@@ -1,6 +1,6 @@
 /** First handler of a port: refuses callers that are not allowed, and answers preflight requests. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { SANDBOX } from "../net/sandbox.ts";
+import { putInSandbox } from "../net/sandbox.ts";
 import {
   BALANCED_HOST,
   BALANCED_PATH,
@@ -32,11 +32,11 @@ export function callerGuard(
     const isBalanced = url.startsWith(BALANCED_PATH) || BALANCED_HOST.test(asked.host ?? "");
     const target = isBalanced ? balancedTarget(request) : undefined;
     // An endpoint's own host name is another origin for browsers.
-    const sandbox = target?.prefix === "" ? undefined : SANDBOX;
+    if (target?.prefix !== "") putInSandbox(response);
     const verdict = callers.look(request);
-    const headers = { ...sandbox, ...("refusal" in verdict ? undefined : verdict.headers) };
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if ("refusal" in verdict) return router.refuse(request, response, verdict.refusal);
+    const { headers } = verdict;
+    for (const name in headers) response.setHeader(name, headers[name] ?? "");
     if (!verdict.isPreflight)
       return target ? balanced(request, response, target) : own(request, response);
     response.writeHead(204).end();

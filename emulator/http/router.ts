@@ -53,9 +53,8 @@ type Found = FindResult<HTTPVersion.V1>;
 type Operations = Readonly<Record<string, Operation>>;
 
 /** One route of an operation in one dialect. */
-interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "rules"> {
+interface Station extends Pick<Call<unknown>, "dialect" | "refusal" | "rules" | "document"> {
   readonly name: string;
-  readonly document: (service: HttpService, known?: KnownSchemas) => Promise<string>;
   readonly operation: Operation;
   readonly methods: readonly Method[];
   /** The path with the dialect's base path. */
@@ -119,9 +118,8 @@ export class Router {
     const { traceparent: header } = request.headers;
     const traceparent = header === undefined ? undefined : readTraceparent(header);
     const service = this.#service;
-    const common = { service, dialect, refusal, rules, traceparent };
-    const documented = { document: (known?: KnownSchemas) => document(service, known) };
-    const call = { ...common, ...documented, path, query, request, response };
+    const of = { service, dialect, refusal, rules, document };
+    const call = { ...of, traceparent, path, query, request, response };
     void (this.#replicas?.answer(name, operation, call) ?? respond(name, operation, call));
   };
 
@@ -134,10 +132,10 @@ export class Router {
   #findExactly(method: string, url: string): Found | null {
     const found = this.#table.paths.find(method as HTTPMethod, url);
     if (found === null) return null;
-    const { "*": _, ...ids } = found.params;
-    if (Object.values(ids).includes("")) return null;
+    const { params, store } = found;
+    for (const name in params) if (params[name] === "" && name !== "*") return null;
     const isSpokenFor =
-      this.#table.liveQueues.has(found.store) && isReservedId(ids["endpointId"] ?? "");
+      this.#table.liveQueues.has(store) && isReservedId(params["endpointId"] ?? "");
     return isSpokenFor ? null : found;
   }
 

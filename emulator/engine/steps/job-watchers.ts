@@ -29,10 +29,15 @@ export type JobNews = JobChange | { readonly type: "moved" };
 
 export type JobListener = (news: JobNews) => void;
 
+interface Watch {
+  readonly endpointId: string;
+  readonly tell: JobListener;
+}
+
 export class JobWatchers {
   readonly #onDefect: OnDefect;
-  /** The listeners by job id, each with its endpoint's id. */
-  readonly #listeners = new Map<string, Map<JobListener, string>>();
+  /** By job id. A list is replaced, not changed. */
+  readonly #watches = new Map<string, readonly Watch[]>();
 
   constructor(onDefect: OnDefect) {
     this.#onDefect = onDefect;
@@ -40,27 +45,27 @@ export class JobWatchers {
 
   /** Calls `listener` with the news of the job until the returned function is called. */
   watch({ endpointId, jobId }: JobRef, listener: JobListener): () => void {
-    const listeners = this.#listeners.get(jobId) ?? new Map<JobListener, string>();
-    const added = guarded(listener, this.#onDefect);
-    this.#listeners.set(jobId, listeners.set(added, endpointId));
+    const added = { endpointId, tell: guarded(listener, this.#onDefect) };
+    const others = this.#watches.get(jobId);
+    this.#watches.set(jobId, others ? [...others, added] : [added]);
     return () => {
-      listeners.delete(added);
-      if (listeners.size === 0 && this.#listeners.get(jobId) === listeners)
-        this.#listeners.delete(jobId);
+      const left = this.#watches.get(jobId)?.filter((each) => each !== added);
+      if (left?.length) this.#watches.set(jobId, left);
+      else this.#watches.delete(jobId);
     };
   }
 
   isWatched(jobId: string): boolean {
-    return this.#listeners.has(jobId);
+    return this.#watches.has(jobId);
   }
 
   publish(jobId: string, change: JobChange): void {
-    for (const listener of [...(this.#listeners.get(jobId)?.keys() ?? [])]) listener(change);
+    for (const { tell } of this.#watches.get(jobId) ?? []) tell(change);
   }
 
   /** Makes the waiting requests of the selected endpoints check whether their endpoint has moved. */
   endpointsMoved(isMeant: (endpointId: string) => boolean): void {
-    for (const [listener, endpointId] of [...this.#listeners.values()].flatMap((all) => [...all]))
-      if (isMeant(endpointId)) listener({ type: "moved" });
+    for (const { endpointId, tell } of [...this.#watches.values()].flat())
+      if (isMeant(endpointId)) tell({ type: "moved" });
   }
 }

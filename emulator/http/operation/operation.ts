@@ -39,7 +39,7 @@ export interface Call<Path> {
   /** With several replicas: asks any replica, including this one, for its share of a stream; absent for a share. */
   readonly askReplica?: AskReplica | undefined;
   /** The OpenAPI document of the interface in that dialect as JSON, with known schemas of handlers, if any are to be shown. */
-  readonly document: (known?: KnownSchemas) => Promise<string>;
+  readonly document: (service: HttpService, known?: KnownSchemas) => Promise<string>;
 }
 
 /**

@@ -35,12 +35,13 @@ export class QueueWindow {
     if (this.has(job)) this.jobs.splice(this.#placeOf(job.queueKey), 1);
   }
 
-  /** The first position with this key or a higher one. The end is tried first, because most keys are added there. */
+  /** The first position with this key or a higher one. Both ends are tried first: most keys are added behind, and leave in front. */
   #placeOf(key: number): number {
     const jobs = this.jobs;
     let low = 0;
     let high = jobs.length;
-    if (high > 0 && (jobs[high - 1]?.queueKey ?? 0) < key) return high;
+    if (high === 0 || (jobs[0]?.queueKey ?? 0) >= key) return 0;
+    if ((jobs[high - 1]?.queueKey ?? 0) < key) return high;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((jobs[middle]?.queueKey ?? 0) < key) low = middle + 1;

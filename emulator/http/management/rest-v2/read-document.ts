@@ -12,5 +12,5 @@ export const readDocumentV2: Operation = {
     tag: "documentation",
     answers: { 200: json("The document.", z.looseObject({ openapi: z.string() })) },
   },
-  perform: async ({ document }) => ({ status: 200, pieces: [await document()] }),
+  perform: async ({ document, service }) => ({ status: 200, pieces: [await document(service)] }),
 };
