@@ -1,6 +1,6 @@
 /** First handler of a port: refuses callers that are not allowed, and answers preflight requests. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { putInSandbox } from "../net/sandbox.ts";
+import { SANDBOX } from "../net/sandbox.ts";
 import {
   BALANCED_HOST,
   BALANCED_PATH,
@@ -9,6 +9,8 @@ import {
 } from "./balancing/target.ts";
 import type { Router } from "./router.ts";
 import type { HttpService } from "./operation/service.ts";
+
+const SANDBOX_HEADERS = Object.entries(SANDBOX);
 
 /** Handlers of allowed requests, by purpose. */
 export interface Destinations {
@@ -32,11 +34,11 @@ export function callerGuard(
     const isBalanced = url.startsWith(BALANCED_PATH) || BALANCED_HOST.test(asked.host ?? "");
     const target = isBalanced ? balancedTarget(request) : undefined;
     // An endpoint's own host name is another origin for browsers.
-    if (target?.prefix !== "") putInSandbox(response);
+    if (target?.prefix !== "")
+      for (const [name, value] of SANDBOX_HEADERS) response.setHeader(name, value);
     const verdict = callers.look(request);
     if ("refusal" in verdict) return router.refuse(request, response, verdict.refusal);
-    const { headers } = verdict;
-    for (const name in headers) response.setHeader(name, headers[name] ?? "");
+    for (const [name, value] of Object.entries(verdict.headers)) response.setHeader(name, value);
     if (!verdict.isPreflight)
       return target ? balanced(request, response, target) : own(request, response);
     response.writeHead(204).end();

@@ -132,10 +132,10 @@ export class Router {
   #findExactly(method: string, url: string): Found | null {
     const found = this.#table.paths.find(method as HTTPMethod, url);
     if (found === null) return null;
-    const { params, store } = found;
+    const { params } = found;
     for (const name in params) if (params[name] === "" && name !== "*") return null;
     const isSpokenFor =
-      this.#table.liveQueues.has(store) && isReservedId(params["endpointId"] ?? "");
+      this.#table.liveQueues.has(found.store) && isReservedId(params["endpointId"] ?? "");
     return isSpokenFor ? null : found;
   }
 

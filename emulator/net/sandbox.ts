@@ -9,9 +9,7 @@ export const SANDBOX = {
   "x-content-type-options": "nosniff",
 } as const;
 
-const HEADERS = Object.entries(SANDBOX);
-
 /** Sets the headers of any answer. A page of the service itself replaces the policy by its own. */
 export function putInSandbox(response: Pick<ServerResponse, "setHeader">): void {
-  for (const [name, value] of HEADERS) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(SANDBOX)) response.setHeader(name, value);
 }

@@ -89,13 +89,17 @@ async function submitAs(
       engine.directory.endpoint(endpoint.id);
       const known = step.job(id);
       if (known?.endpointId === endpoint.id) return known;
-      const executionTimeoutMs = endpoint.executionTimeoutMs || LIMITS.executionTimeoutMaxMs;
       const specification = {
-        ...{ seq: step.nextSeq(), id, endpointId: endpoint.id, kind },
-        ...(request.dialect && { dialect: request.dialect }),
-        ...{ executionTimeoutMs, ...submission.policy },
+        executionTimeoutMs: endpoint.executionTimeoutMs || LIMITS.executionTimeoutMaxMs,
+        ...submission.policy,
+        seq: step.nextSeq(),
+        id,
+        endpointId: endpoint.id,
+        kind,
+        dialect: request.dialect ?? "contract",
         retentionMs: retentionMs(kind, request.waitMs),
-        ...{ webhook: submission.webhook, traceparent: request.traceparent },
+        webhook: submission.webhook,
+        traceparent: request.traceparent,
       };
       const job = submitJob(specification, engine.clock.now());
       return enqueue(engine, step, job, { input, s3Config }, submission);

@@ -4,8 +4,10 @@ import {
   readSubmission,
   type Submission,
 } from "../../core/jobs/submission.ts";
+import { preferredType } from "../operation/answers/preferred-type.ts";
 import type { Call, EndpointPath } from "../operation/operation.ts";
 import { readLargeBody } from "../operation/requests/request-body.ts";
+import { ANSWER_TYPES, STREAM_FORMATS, type StreamFormat } from "../streams/stream-format.ts";
 import { warnOfMisspeltKeys } from "./misspelt-keys.ts";
 
 /** @throws ServiceError unsupported_encoding, payload_too_large, invalid_json, invalid_request */
@@ -21,4 +23,11 @@ export async function receiveSubmission(
   if (scan.ok && scan.others.length > 0)
     warnOfMisspeltKeys(call.service, call.path.endpointId, scan.others);
   return reading.room ? { ...submission, room: reading.room } : submission;
+}
+
+/** Undefined if the client wants an ordinary answer. */
+export function wantedStream({ request }: Call<EndpointPath>): StreamFormat | undefined {
+  const { accept } = request.headers;
+  const type = accept === undefined ? "application/json" : preferredType(accept, ANSWER_TYPES);
+  return type === "application/json" ? undefined : STREAM_FORMATS[type];
 }

@@ -5,8 +5,8 @@ import type { EndpointPath, Operation } from "../operation/operation.ts";
 import { z } from "zod";
 import { jobStatePieces } from "../../core/jobs/job-body.ts";
 import { cancelParameter } from "../../core/input/query-parameters.ts";
-import { receiveSubmission } from "./read-submission.ts";
-import { STREAMED_CONTENT, streamedSubmission, wantedStream } from "./streamed-submission.ts";
+import { receiveSubmission, wantedStream } from "./read-submission.ts";
+import { STREAMED_CONTENT, streamedSubmission } from "./streamed-submission.ts";
 import { submissionSchema } from "../../core/jobs/submission.ts";
 import { jobStateSchema } from "../schemas/job.ts";
 

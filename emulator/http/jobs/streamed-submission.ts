@@ -2,16 +2,9 @@
 import { parseCancel } from "../../core/input/query-parameters.ts";
 import { submit, type SubmitRequest } from "../../engine/jobs/submit.ts";
 import type { FlowingAnswer } from "../operation/answers/answer.ts";
-import { preferredType } from "../operation/answers/preferred-type.ts";
 import type { Call, EndpointPath } from "../operation/operation.ts";
 import { pushStream } from "../streams/push-stream.ts";
-import { ANSWER_TYPES, STREAM_FORMATS, type StreamFormat } from "../streams/stream-format.ts";
-
-/** Undefined if the client wants an ordinary answer. */
-export function wantedStream({ request }: Call<EndpointPath>): StreamFormat | undefined {
-  const type = preferredType(request.headers.accept, ANSWER_TYPES);
-  return type === "application/json" ? undefined : STREAM_FORMATS[type];
-}
+import type { StreamFormat } from "../streams/stream-format.ts";
 
 /**
  * The job is told first, and only once it is stored; a refusal has its own status.

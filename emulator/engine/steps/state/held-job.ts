@@ -21,10 +21,6 @@ export function asRead(endpoint: EndpointJobs, row: Job): HeldJob {
   return { endpoint, job: row, row, batch: 0, handedOverBy: 0 };
 }
 
-export function isHandOver(before: Job | undefined, after: Job | undefined): boolean {
-  return after?.status === "IN_PROGRESS" && after.lease?.token !== before?.lease?.token;
-}
-
 export function bytesOf({ input, s3Config }: Partial<JobPayloads> = {}): number {
   return (input?.byteLength ?? 0) + (s3Config?.byteLength ?? 0);
 }

@@ -8,7 +8,7 @@ import type { Journal } from "../../../core/undo-journal.ts";
 import type { JobPayloads } from "../effects.ts";
 import { endpointMoved } from "./endpoint-moved.ts";
 import { EndpointJobs } from "./endpoint-jobs.ts";
-import { asRead, bytesOf, type HeldJob, isHandOver } from "./held-job.ts";
+import { asRead, bytesOf, type HeldJob } from "./held-job.ts";
 
 /** The bounds of memory. */
 export interface MemoryLimits {
@@ -142,13 +142,15 @@ export class JobMemory {
     if (held?.job !== before) throw new Error(`job ${job.id} is not in memory as it was given`);
     const endpoint = this.endpoint(job.endpointId);
     const { counts } = endpoint;
+    const { status, lease } = after ?? {};
+    const isHandedOver = status === "IN_PROGRESS" && lease?.token !== before?.lease?.token;
     this.#put(job.id, endpoint, held, {
       endpoint,
       job: after,
       row: batch === undefined ? held?.row : after,
       batch: batch ?? held?.batch ?? 0,
-      handedOverBy: isHandOver(before, after) ? (batch ?? 0) : (held?.handedOverBy ?? 0),
-      input: after?.status === "IN_QUEUE" ? held?.input : undefined,
+      handedOverBy: isHandedOver ? (batch ?? 0) : (held?.handedOverBy ?? 0),
+      input: status === "IN_QUEUE" ? held?.input : undefined,
     });
     this.#journal.undos.push(() => {
       if (this.#endpoints.get(job.endpointId) !== endpoint) return;

@@ -6,9 +6,8 @@ export function preferredType<Offer extends string>(
   offers: readonly [Offer, ...Offer[]],
 ): Offer {
   let best: Offer = offers[0];
-  if (accept === undefined) return best;
   let bestWeight = 0;
-  for (const range of accept.toLowerCase().split(",")) {
+  for (const range of (accept ?? "").toLowerCase().split(",")) {
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
     const offer = offers.find((candidate) => covers(type, candidate));
     const weight = weightOf(parameters);
