@@ -16,13 +16,12 @@ const machine = `${process.platform}-${process.arch}`;
 
 /**
  * Programs started by an absolute path that need /proc: the browser, the binaries behind the scripts of TypeScript and the
- * linter, which ask for their own path, and the generator of the protocol's code, which asks for its stack.
+ * linter, which ask for their own path.
  */
 const NEED_PROC = [
   "/usr/bin/chromium",
   path.join(root, `node_modules/@typescript/typescript-${machine}/lib/tsc`),
   path.join(root, `node_modules/@oxlint-tsgolint/${machine}/tsgolint`),
-  path.join(root, "node_modules/ts-proto/protoc-gen-ts_proto"),
 ];
 
 /** Command that runs another one in such a place; it has the process id of the started process. */

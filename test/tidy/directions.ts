@@ -37,6 +37,7 @@ const ports = [
 ];
 
 const layers: readonly Layer[] = [
+  { of: "runtime/protocol/wire/codec.ts", mayImport: [], packages: ["@bufbuild/protobuf/wire"] },
   { of: protocol, mayImport: [], packages: purePackages },
   { of: runtimeCore, mayImport: [protocol], packages: purePackages },
   { of: "runtime/worker.ts", mayImport: ["runtime/"] },

@@ -1,104 +1,77 @@
 /**
  * Encodes messages. A worker's message is a list of parts, which shares the memory of large chunks. A message of the service copies
- * large bytes once; the generated code copies them three times. The results differ only in the order of fields.
+ * large bytes once; the codec copies them three times. The results differ only in the order of fields.
  */
 import { Buffer } from "node:buffer";
-import {
-  Chunks,
-  InputAhead,
-  Job,
-  Piece,
-  ServiceMessage,
-  WorkerMessage,
-} from "../generated/worker.ts";
+import { written } from "./codec.ts";
+import { Chunks, InputAhead, Job, Piece, ServiceMessage, WorkerMessage } from "./messages.ts";
 import { asBuffer } from "./wire-fields.ts";
-
-/** The numbers of the fields, from `worker.proto`. */
-const FIELD = {
-  WorkerMessage: { chunks: 5, piece: 12 },
-  Chunks: { lines: 5 },
-  ServiceMessage: { jobs: 2, piece: 9, inputAhead: 11 },
-  Job: { input: 4 },
-  Piece: { data: 2 },
-  InputAhead: { input: 2 },
-} as const;
 
 /** Minimum bytes of a part of its own. Copying a smaller one costs less than a further part. */
 const LARGE_BYTES = 65_536;
 
-type Writer = ReturnType<typeof WorkerMessage.encode>;
-
-/** A nested message: its first bytes, and its last field. */
+/** A nested message: its first fields, and its last one. */
 interface Inner {
-  readonly start: Writer;
+  readonly start: Uint8Array;
   readonly field: number;
   readonly bytes: Uint8Array;
 }
 
 export function encodeWorkerMessage(message: WorkerMessage): readonly Buffer[] {
   const { piece } = message;
+  const { fields } = WorkerMessage;
   if (piece !== undefined) {
     const rest = WorkerMessage.encode({ ...message, piece: undefined });
-    return gathered(partsOf(rest, FIELD.WorkerMessage.piece, [innerOf(piece)]));
+    return gathered(partsOf(rest, fields.piece, [innerOf(piece)]));
   }
-  const chunks = message.chunks.map(({ lines = new Uint8Array(), ...about }): Inner => {
-    return {
-      start: Chunks.encode({ ...about, lines: undefined }),
-      field: FIELD.Chunks.lines,
-      bytes: lines,
-    };
+  const chunks = message.chunks.map(({ lines: bytes = new Uint8Array(), ...about }): Inner => {
+    const start = Chunks.encode(about);
+    return { start, field: Chunks.fields.lines[0], bytes };
   });
   const rest = WorkerMessage.encode({ ...message, chunks: [] });
-  return gathered(partsOf(rest, FIELD.WorkerMessage.chunks, chunks));
+  return gathered(partsOf(rest, fields.chunks, chunks));
 }
 
 export function encodeServiceMessage(message: ServiceMessage): Buffer {
   const { piece, inputAhead } = message;
+  const { fields } = ServiceMessage;
   if (piece !== undefined) {
     const rest = ServiceMessage.encode({ ...message, piece: undefined });
-    return encodeWith(rest, FIELD.ServiceMessage.piece, [innerOf(piece)]);
+    return Buffer.concat(partsOf(rest, fields.piece, [innerOf(piece)]));
   }
   if (inputAhead !== undefined) {
     const { jobId, input: bytes = new Uint8Array() } = inputAhead;
-    const start = InputAhead.encode({ jobId, input: undefined });
+    const start = InputAhead.encode({ jobId });
     const rest = ServiceMessage.encode({ ...message, inputAhead: undefined });
-    const inner = { start, field: FIELD.InputAhead.input, bytes };
-    return encodeWith(rest, FIELD.ServiceMessage.inputAhead, [inner]);
+    const inner = { start, field: InputAhead.fields.input[0], bytes };
+    return Buffer.concat(partsOf(rest, fields.inputAhead, [inner]));
   }
   const hasLarge = message.jobs.some(({ input }) => (input?.byteLength ?? 0) >= LARGE_BYTES);
-  if (!hasLarge) return asBuffer(ServiceMessage.encode(message).finish());
-  const jobs = message.jobs.map(({ input = new Uint8Array(), ...about }): Inner => {
-    return {
-      start: Job.encode({ ...about, input: undefined }),
-      field: FIELD.Job.input,
-      bytes: input,
-    };
+  if (!hasLarge) return asBuffer(ServiceMessage.encode(message));
+  const jobs = message.jobs.map(({ input: bytes = new Uint8Array(), ...about }): Inner => {
+    const start = Job.encode(about);
+    return { start, field: Job.fields.input[0], bytes };
   });
-  return encodeWith(
-    ServiceMessage.encode({ ...message, jobs: [] }),
-    FIELD.ServiceMessage.jobs,
-    jobs,
-  );
+  return Buffer.concat(partsOf(ServiceMessage.encode({ ...message, jobs: [] }), fields.jobs, jobs));
 }
 
-function innerOf({ left, data = new Uint8Array() }: Piece): Inner {
-  const start = Piece.encode({ left, data: undefined });
-  return { start, field: FIELD.Piece.data, bytes: data };
-}
-
-function encodeWith(outer: Writer, field: number, messages: readonly Inner[]): Buffer {
-  return Buffer.concat(partsOf(outer, field, messages));
+function innerOf({ left, data: bytes = new Uint8Array() }: Piece): Inner {
+  const start = Piece.encode({ left });
+  return { start, field: Piece.fields.data[0], bytes };
 }
 
 /** The message `outer`, followed by its repeated `field`. */
-function partsOf(outer: Writer, field: number, messages: readonly Inner[]): readonly Uint8Array[] {
-  if (messages.length === 0) return [outer.finish()];
-  return messages.flatMap(({ start, bytes, field: last }) => {
-    const head = start.uint32(tagOf(last)).uint32(bytes.byteLength).finish();
-    outer.uint32(tagOf(field)).uint32(head.byteLength + bytes.byteLength);
-    // `finish` empties the writer.
-    return [outer.finish(), head, bytes];
+function partsOf(
+  outer: Uint8Array,
+  [field]: readonly [number, unknown],
+  messages: readonly Inner[],
+): readonly Uint8Array[] {
+  const parts = messages.flatMap(({ start, bytes, field: last }) => {
+    const head = lengthOf(last, bytes.byteLength);
+    const length = start.byteLength + head.byteLength + bytes.byteLength;
+    return [lengthOf(field, length), start, head, bytes];
   });
+  return [outer, ...parts];
 }
 
 /** Joins small parts with their neighbours. */
@@ -122,7 +95,7 @@ function gathered(parts: readonly Uint8Array[]): readonly Buffer[] {
   return joined;
 }
 
-/** The tag of a field with the wire type of values with a length. */
-function tagOf(field: number): number {
-  return (field << 3) | 2;
+/** The beginning of a field that has a length. */
+function lengthOf(field: number, length: number): Uint8Array {
+  return written((to) => to.uint32((field << 3) | 2).uint32(length));
 }

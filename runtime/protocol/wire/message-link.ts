@@ -1,10 +1,10 @@
 /** One end of a session over any transport. Splits large messages into pieces; joins received pieces, and confirms them. */
-import type { Piece } from "../generated/worker.ts";
+import type { Piece } from "./messages.ts";
 import { PieceReader, PieceSender, type PieceSpace } from "./pieces.ts";
 
 /** The fields of a message that is a piece of a large one, or a receipt for pieces. */
 interface MessageParts {
-  readonly piece: Piece | undefined;
+  readonly piece?: Piece | undefined;
   readonly piecesTaken?: number | undefined;
 }
 
@@ -96,6 +96,6 @@ export class MessageLink<Received extends MessageParts, Space extends PieceSpace
   }
 
   #confirm(): void {
-    if (this.#open < MAX_OPEN) this.#options.write({ piece: undefined, piecesTaken: this.#taken });
+    if (this.#open < MAX_OPEN) this.#options.write({ piecesTaken: this.#taken });
   }
 }

@@ -3,7 +3,7 @@
  * confirms each piece, so the sender knows the bytes in buffers on the way, and that the receiver is alive.
  */
 import { Buffer } from "node:buffer";
-import type { Piece } from "../generated/worker.ts";
+import type { Piece } from "./messages.ts";
 import { WireError } from "./wire-error.ts";
 
 /** Maximum bytes of a message: more than one outcome with the largest output needs. */

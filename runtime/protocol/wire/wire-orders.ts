@@ -1,5 +1,5 @@
 /** Converts the service's messages of one turn to protobuf and back. */
-import type * as proto from "../generated/worker.ts";
+import type * as proto from "./messages.ts";
 import type { HandedJob, Revocation, RevocationReason } from "../outcome.ts";
 import type {
   ChunkReceipt,
@@ -24,19 +24,13 @@ const revocationReasons = [
 export function encodeOrders(orders: ServiceOrders): proto.ServiceMessage {
   return {
     welcome: orders.welcome,
-    jobs:
-      orders.jobs?.map((job) => ({
-        ...{ s3Config: undefined, traceparent: undefined, inputIsAhead: undefined },
-        ...job,
-      })) ?? [],
+    jobs: [...(orders.jobs ?? [])],
     revocations: [...(orders.revocations ?? [])],
     outcomeReceipts: [...(orders.outcomeReceipts ?? [])],
     chunkReceipts: [...(orders.chunkReceipts ?? [])],
     drain: orders.drain === true ? true : undefined,
     reload: orders.reload,
     redirect: orders.redirect,
-    piece: undefined,
-    piecesTaken: undefined,
     inputAhead: orders.inputAhead,
   };
 }

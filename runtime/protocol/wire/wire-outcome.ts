@@ -1,30 +1,31 @@
 /** Converts outcomes and failures to protobuf and back. */
 import { defined } from "../without-undefined.ts";
 import { type Failure, isFailureType } from "../failure.ts";
-import * as proto from "../generated/worker.ts";
+import type * as proto from "./messages.ts";
 import { type Outcome, outputOf } from "../outcome.ts";
 import type { OutcomeReport } from "../session.ts";
 import { WireError } from "./wire-error.ts";
 import { required, requiredLease, requiredText } from "./wire-fields.ts";
 
-const kindNumbers = {
-  completed: proto.OutcomeKind.OUTCOME_KIND_COMPLETED,
-  failed: proto.OutcomeKind.OUTCOME_KIND_FAILED,
-  "timed-out": proto.OutcomeKind.OUTCOME_KIND_TIMED_OUT,
-  lost: proto.OutcomeKind.OUTCOME_KIND_LOST,
-  "handed-back": proto.OutcomeKind.OUTCOME_KIND_HANDED_BACK,
-  stopped: proto.OutcomeKind.OUTCOME_KIND_STOPPED,
-} as const satisfies Record<Outcome["kind"], proto.OutcomeKind>;
+/** `OutcomeKind` of `worker.proto`. */
+export const OUTCOME_KINDS = {
+  completed: 1,
+  failed: 2,
+  "timed-out": 3,
+  lost: 4,
+  "handed-back": 5,
+  stopped: 6,
+} as const satisfies Record<Outcome["kind"], number>;
 
 const kindNames = new Map<number, Outcome["kind"]>(
   // Object.entries forgets the key type; the keys are exactly those of the table above.
-  Object.entries(kindNumbers).map(([name, number]) => [number, name as Outcome["kind"]]),
+  Object.entries(OUTCOME_KINDS).map(([name, number]) => [number, name as Outcome["kind"]]),
 );
 
 export function encodeOutcome({ jobId, leaseToken, outcome }: OutcomeReport): proto.Outcome {
   const failure = "failure" in outcome ? encodeFailure(outcome.failure) : undefined;
   const output = outputOf(outcome);
-  return { jobId, leaseToken, kind: kindNumbers[outcome.kind], output, failure };
+  return { jobId, leaseToken, kind: OUTCOME_KINDS[outcome.kind], output, failure };
 }
 
 export function decodeOutcome(message: proto.Outcome): OutcomeReport {

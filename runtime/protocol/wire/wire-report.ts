@@ -1,5 +1,5 @@
 /** Converts a worker's messages of one turn to protobuf and back. */
-import type * as proto from "../generated/worker.ts";
+import type * as proto from "./messages.ts";
 import type {
   ChunkReport,
   HandlerReady,
@@ -21,7 +21,7 @@ import { decodeFailure, decodeOutcome, encodeFailure, encodeOutcome } from "./wi
 export function encodeReport(report: WorkerReport): proto.WorkerMessage {
   return {
     hello: report.hello && { ...report.hello, held: [...report.hello.held] },
-    ready: report.ready && { reloadVersion: undefined, ...report.ready },
+    ready: report.ready,
     initFailure: report.initFailure && { failure: encodeFailure(report.initFailure) },
     renewals: [...(report.renewals ?? [])],
     chunks: [...(report.chunks ?? [])],
@@ -31,8 +31,6 @@ export function encodeReport(report: WorkerReport): proto.WorkerMessage {
     credit: report.credit === 0 ? undefined : report.credit,
     pauses: [...(report.pauses ?? [])],
     schemas: report.schemas,
-    piece: undefined,
-    piecesTaken: undefined,
   };
 }
 

@@ -1,6 +1,6 @@
 /** The wire form of a worker's session: its messages as bytes, and the definition of the gRPC service that carries them. */
 import type { Buffer } from "node:buffer";
-import { ServiceMessage, WorkerMessage } from "../generated/worker.ts";
+import { ServiceMessage, WorkerMessage } from "./messages.ts";
 import { WireError } from "./wire-error.ts";
 
 export { MessageLink } from "./message-link.ts";

@@ -5,7 +5,7 @@
 import { Buffer } from "node:buffer";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Piece } from "../../../../../runtime/protocol/generated/worker.ts";
+import type { Piece } from "../../../../../runtime/protocol/wire/messages.ts";
 import {
   MESSAGE_MAX_BYTES,
   PIECE_BYTES,
