@@ -18,7 +18,6 @@ export interface MoveFlags {
   readonly objects?: string;
 }
 
-/** The flags of `rotate-secret-key`. */
 export interface RotateFlags {
   readonly store?: string;
   readonly objects?: string;

@@ -15,7 +15,6 @@ const SANDBOX_HEADERS = Object.entries(SANDBOX);
 /** Handlers of allowed requests, by purpose. */
 export interface Destinations {
   readonly own: RequestListener;
-  /** The server of a worker. */
   readonly balanced: (
     request: IncomingMessage,
     response: ServerResponse,

@@ -79,7 +79,6 @@ export class Router {
     this.#replicas = replicas;
   }
 
-  /** Answers every request. */
   readonly listener: RequestListener = (request, response) => {
     const { method = "", url = "" } = request;
     const found = this.#find(method, url) ?? this.#findAny(url).find(({ store }) => !store);

@@ -16,15 +16,12 @@ export interface BuildOptions {
   readonly program: UserProgram | undefined;
   /** Name of the image. */
   readonly tag: string;
-  /** Name of the template. */
   readonly name: string;
   readonly templateFile: string;
   readonly baseImage: string | undefined;
   readonly nodeImage: string | undefined;
   readonly rebuildBase: boolean;
-  /** Build arguments of the worker's Dockerfile. */
   readonly buildArgs: Readonly<Record<string, string>>;
-  /** Secrets of the worker's Dockerfile. */
   readonly secrets: Secrets;
   /** Default: the engine's own. */
   readonly platform: Platform | undefined;
@@ -47,7 +44,6 @@ export interface BuildReport {
 export type BuildStage = "base" | "image" | "push";
 
 export interface StageFacts {
-  /** Name of the image. */
   readonly name: string;
   /** Undefined if the image existed already. */
   readonly tookMs: number | undefined;

@@ -21,9 +21,7 @@ export interface WorkerOptions {
   readonly program: UserProgram | undefined;
   readonly tag: string;
   readonly base: BaseImage;
-  /** Build arguments of the Dockerfile. */
   readonly buildArgs: Readonly<Record<string, string>>;
-  /** Secrets for a Dockerfile that mounts them. */
   readonly secrets: Secrets;
   readonly signal: AbortSignal;
   readonly progress: (progress: BuildProgress) => void;

@@ -5,7 +5,6 @@ export class HeldJob {
   readonly lease: LeaseRef;
   /** Counts from 1. */
   readonly attempt: number;
-  /** The index of the next chunk. */
   nextChunk = 0;
   #storing: Promise<unknown> = Promise.resolve();
 

@@ -6,7 +6,6 @@ import { LongPoll, type LongPollOptions } from "./long-poll.ts";
 const GATHER_MS = 250;
 
 export interface JobPollOptions extends Omit<LongPollOptions, "onTimeOver"> {
-  /** Number of requested jobs. */
   readonly count: number;
   /** Number of jobs on their way to the worker. */
   readonly underWay: () => number;
@@ -27,7 +26,6 @@ export class JobPoll {
     this.#poll = poll;
   }
 
-  /** The jobs of the answer. */
   get ended(): Promise<readonly HandedJob[]> {
     return this.#poll.ended;
   }

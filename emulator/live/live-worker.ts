@@ -22,9 +22,7 @@ import { StopQueue } from "./stop-queue.ts";
 /** Time that a poll of a leaving worker is held. The worker must neither poll without a pause nor be kept from leaving. */
 const DRAINING_HOLD_MS = 1_000;
 
-/** A worker's poll for jobs. */
 export interface JobRequest {
-  /** Maximum jobs that it takes. */
   readonly count: number;
   /** The worker says that it works on no job. */
   readonly isIdle?: boolean;

@@ -33,12 +33,10 @@ export class PingCheck {
     if (this.#handed.size > REMEMBERED) this.#handed.delete(oldest);
   }
 
-  /** Notes a poll for jobs. */
   polled(): void {
     this.#noPolls.end();
   }
 
-  /** Notes a ping for these jobs. */
   async pinged(jobIds: readonly string[], { isPolling }: { readonly isPolling: boolean }) {
     const now = this.#engine.realClock.now();
     const unknown = jobIds.filter((jobId) => !this.#handed.has(jobId));

@@ -9,7 +9,6 @@ export interface Credentials {
   readonly secretAccessKey: string;
 }
 
-/** The holder of an access key. */
 export interface KeyHolder {
   readonly secretAccessKey: string;
   /** The buckets that the key opens; absent for all, future ones included. */
@@ -26,7 +25,6 @@ export interface KeyOwner {
   readonly createdAt: string;
 }
 
-/** The present state of an owner. */
 export interface KnownOwner extends KeyOwner {
   /** The buckets that the owner may use beside its own. */
   readonly otherBuckets: readonly string[];

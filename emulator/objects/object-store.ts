@@ -149,7 +149,6 @@ export interface Bucket extends BucketInfo {
    * @throws S3Error PreconditionFailed, InsufficientStorage, InvalidObjectName; whatever `content` throws
    */
   put(key: string, content: Content, options: PutOptions): Promise<ObjectInfo>;
-  /** Deletes an object, if there is one. */
   delete(key: string): Promise<void>;
   list(query: ListQuery): Promise<ListPage<ObjectInfo>>;
 }

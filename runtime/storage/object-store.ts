@@ -1,7 +1,6 @@
 /** Port: the storage of objects. Adapters: a bucket of an S3 service, a directory, and the memory of a test. */
 import type { Readable } from "node:stream";
 
-/** A body that is in memory. */
 export interface BytesBody {
   readonly kind: "bytes";
   readonly bytes: Uint8Array;
@@ -34,7 +33,6 @@ export interface StoredObject {
   readonly etag: string;
 }
 
-/** A file that is being downloaded. */
 export interface Incoming {
   readonly stream: Readable;
   /** Absent if the server does not send it, like the type. */
@@ -42,7 +40,6 @@ export interface Incoming {
   readonly contentType?: string;
 }
 
-/** A part of an object. */
 export interface ByteRange {
   readonly offset: number;
   /** At least 1. */

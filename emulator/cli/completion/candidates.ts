@@ -2,7 +2,6 @@
 import type { Argument, Command, Option } from "commander";
 import { FILES } from "./shell-script.ts";
 
-/** A word that a shell can offer. */
 export interface Candidate {
   readonly value: string;
   readonly description: string;

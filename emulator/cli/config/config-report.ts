@@ -18,7 +18,6 @@ import { EXIT, type ExitCode } from "../exit-code.ts";
 import { gatherStartOptions, type StartOptions } from "../serve/start-options.ts";
 import type { ConfigInvocation } from "./config-flags.ts";
 
-/** A setting in force. */
 export interface ReportedSetting {
   readonly key: string;
   /** Absent for a secret. */

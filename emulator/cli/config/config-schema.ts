@@ -189,7 +189,6 @@ export type WrittenConfig = z.infer<typeof configSchema>;
 export type WrittenEndpoint = z.infer<typeof endpoint>;
 export type WrittenTemplate = z.infer<typeof template>;
 
-/** The content of a config file. */
 export type ConfigInput = z.input<typeof configSchema>;
 
 /** The schemas of the parts of a config. */

@@ -9,7 +9,6 @@ export interface ConfigText extends PlacedText {
   readonly written: unknown;
 }
 
-/** A problem of one part of a config. */
 export interface ConfigProblem {
   /** Keys from the root. */
   readonly path: readonly PropertyKey[];

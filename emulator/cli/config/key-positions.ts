@@ -17,7 +17,6 @@ export interface PlacedText {
 
 /** The part of a path that was found in a text. */
 interface Trail {
-  /** Number of keys that were found. */
   readonly depth: number;
   /** Indexes of the first tokens of the last key and of its value. */
   readonly key: number;
@@ -69,7 +68,6 @@ export function fileAt(
   return place === undefined ? shown : `${shown}:${place.line}:${place.column}`;
 }
 
-/** The place of a character. */
 export function lineAndColumn(text: string, offset: number): Place {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;

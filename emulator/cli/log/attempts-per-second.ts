@@ -11,7 +11,6 @@ const MOST_LINES = 5;
 export interface AttemptGroup extends LineOf {
   readonly tally: Tally;
   last: AttemptEnd;
-  /** Number of endpoints. */
   endpoints: number;
 }
 

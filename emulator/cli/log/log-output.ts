@@ -60,7 +60,6 @@ function screenOn(
 
 interface Ends {
   readonly ended: (end: AttemptEnd) => void;
-  /** Writes the remaining lines. */
   close(): void;
 }
 

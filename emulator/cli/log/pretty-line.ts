@@ -42,7 +42,6 @@ export function shortId(id: string): string {
 
 const MAX_ID_CHARACTERS = 14;
 
-/** The local time of day. */
 export function clockTime(at: number): string {
   const date = new Date(at);
   const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];

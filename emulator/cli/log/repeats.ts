@@ -8,7 +8,6 @@ const NEWS_AFTER_MS = 60_000;
 const MOST = 100;
 
 export interface Repeat<Shown> {
-  /** The newest failure. */
   last: Shown;
   /** Number of failures after the shown one. */
   count: number;

@@ -34,7 +34,6 @@ export interface CommandFlags {
 
 export type CommandName = (typeof COMMANDS)[number]["name"];
 
-/** A command as it was given. */
 export interface GivenCommand {
   readonly name: CommandName;
   /** The argument: an endpoint, a job, a delivery, a name, a key or a duration. */

@@ -73,7 +73,6 @@ async function copyText(text: string): Promise<void> {
 }
 
 interface ChoicesProps<Value> {
-  /** Name of the choice. */
   readonly label: string;
   readonly choices: readonly (readonly [value: Value, word: string])[];
   readonly chosen: Value | undefined;

@@ -9,7 +9,6 @@ export interface ChartLine {
   readonly values: Values;
   /** Drawn as a broken line, so that lines differ by more than their colours. */
   readonly isDashed?: boolean;
-  /** With its area filled. */
   readonly isArea?: boolean;
 }
 
@@ -19,7 +18,6 @@ export interface ChartModel {
   /** `stairs`: values that hold until they change; `dots`: single values; `line`: samples of one quantity. */
   readonly shape: "stairs" | "dots" | "line";
   readonly window: Span;
-  /** Time between two values. */
   readonly stepMs: number;
   readonly lines: readonly ChartLine[];
 }

@@ -30,7 +30,6 @@ export function stairs(values: Values, x: Place, y: Place): readonly Run[] {
   return runs;
 }
 
-/** Straight lines between the values. */
 export function straight(values: Values, x: Place, y: Place): readonly Run[] {
   const runs: Run[] = [];
   for (const [index, value] of values.entries()) {

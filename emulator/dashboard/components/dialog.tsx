@@ -49,7 +49,6 @@ interface ConfirmProps {
   readonly title: string;
   /** The consequences of the action, one sentence for each. */
   readonly sentences: readonly string[];
-  /** The word on the button that confirms. */
   readonly word: string;
   readonly onClose: () => void;
   readonly onConfirm: () => Promise<unknown>;

@@ -4,7 +4,6 @@ import type { JSX } from "preact";
 interface FieldProps {
   readonly id: string;
   readonly label: string;
-  /** Text behind the label, for example the unit. */
   readonly note?: string | undefined;
   readonly kind: "line" | "lines" | "number" | "choice";
   readonly choices?: readonly (readonly [value: string, word: string])[];

@@ -31,7 +31,6 @@ export function EndpointLink({ id }: LinkProps): JSX.Element {
   );
 }
 
-/** An instant of service time. */
 export function Moment({ at }: { readonly at: string | undefined }): JSX.Element {
   if (at === undefined) return <span class="quiet">–</span>;
   return (

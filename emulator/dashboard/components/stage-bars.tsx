@@ -2,7 +2,6 @@
 import type { JSX } from "preact";
 import { formatDuration } from "../format/format.ts";
 
-/** Instants in ms. */
 interface Stage {
   readonly name: string;
   readonly title: string;

@@ -6,7 +6,6 @@ import { Icon } from "./icon.tsx";
 
 interface PageProps {
   readonly title: ComponentChildren;
-  /** Content beside the title. */
   readonly head?: ComponentChildren;
   readonly class?: string;
   readonly children: ComponentChildren;

@@ -6,7 +6,6 @@ export interface Span {
   readonly to: number;
 }
 
-/** A stretch of the line. */
 export interface Segment extends Span {
   readonly x0: number;
   readonly x1: number;
@@ -61,7 +60,6 @@ export function xOf({ segments, width }: TimeScale, at: number): number {
   return x0 + (Math.max(0, at - from) / (to - from)) * (x1 - x0);
 }
 
-/** The moment at a place. */
 export function momentAt({ segments }: TimeScale, x: number): number {
   const segment = segments.find(({ x1 }) => x <= x1) ?? segments.at(-1);
   if (segment === undefined) return 0;
@@ -107,7 +105,6 @@ export function gapsOf(window: Span, spans: readonly Span[]): readonly Span[] {
   return gaps;
 }
 
-/** Distances of ticks, ms. */
 const TICK_STEPS_MS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600].map(
   (seconds) => seconds * 1_000,
 );

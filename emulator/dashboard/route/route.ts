@@ -4,14 +4,12 @@
  */
 
 export interface Route {
-  /** The page's name. */
   readonly page: string;
   /** The parts behind it, for example the id of a job. */
   readonly parts: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** The props of each page. */
 export interface PageProps {
   readonly route: Route;
 }

@@ -30,7 +30,6 @@ export interface CallOptions {
 
 let closed = (): void => undefined;
 
-/** Sets the listener for the end of the session. */
 export function onSessionClosed(listener: () => void): void {
   closed = listener;
 }

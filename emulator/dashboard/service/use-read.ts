@@ -21,10 +21,8 @@ export interface ReadOptions {
   readonly everyMs?: number;
 }
 
-/** The newest answer and its state. */
 export interface Reading<Value> extends Omit<Read, "value"> {
   readonly value: Value | undefined;
-  /** Reads again now. */
   readonly again: () => void;
 }
 

@@ -92,7 +92,6 @@ function TopBar({ isReadOnly, onOpen }: TopBarProps): JSX.Element {
   );
 }
 
-/** Whether the page is live. */
 function LinkState(): JSX.Element {
   const { phase } = usePart((state) => state.link);
   return (

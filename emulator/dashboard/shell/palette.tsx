@@ -112,7 +112,6 @@ interface Choice {
   readonly act: () => void;
 }
 
-/** Maximum choices. */
 const MOST = 12;
 
 /** Choices that contain every word. The last one leads to the job with that id, or to the jobs that contain the text. */

@@ -36,7 +36,6 @@ export interface JobCount {
   readonly more: boolean;
 }
 
-/** A page of the list in an answer of the service. */
 export interface JobsPage {
   readonly jobs: readonly JobRow[];
   readonly next?: string | undefined;
@@ -240,7 +239,6 @@ function moved(row: JobRow, { from, to, at }: JobMoved): JobRow | undefined {
   return { ...row, status: to, endedAt: at, ...given({ executionTime }) };
 }
 
-/** Leaves out undefined values. */
 function given<Values extends object>(
   values: Values,
 ): { readonly [Key in keyof Values]?: NonNullable<Values[Key]> } {

@@ -16,7 +16,6 @@ export function usePart<Part>(choose: (state: State) => Part): Part {
   return useMemo(() => computed(() => choose(current.value)), []).value;
 }
 
-/** Whether this session may change nothing. */
 export function useReadOnly(): boolean {
   return usePart(({ session }) => session === "read-only");
 }

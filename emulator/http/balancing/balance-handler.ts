@@ -57,7 +57,6 @@ export class BalanceHandler {
     this.#replicas = replicas;
   }
 
-  /** Answers a request to a load balancing endpoint. */
   readonly answer = (
     request: IncomingMessage,
     response: ServerResponse,

@@ -89,7 +89,6 @@ function hasNoLength({ method = "", headers }: IncomingMessage): boolean {
   return ["POST", "PUT", "PATCH"].includes(method) && headers["content-length"] === undefined;
 }
 
-/** Headers that are left out or replaced. */
 function isReplaced(name: string, isForwarded: boolean): boolean {
   if (name === "authorization" || name === "x-forwarded-for") return true;
   return !isForwarded && (name === "forwarded" || name.startsWith("x-forwarded-"));

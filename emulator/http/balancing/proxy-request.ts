@@ -20,7 +20,6 @@ export interface ProxyOptions {
   readonly assigned: InFlight;
   /** Connection to the worker's server; a new one for each request, because the server may be closing an old one. */
   readonly connection: Socket;
-  /** Protocol to upgrade to; default: none. */
   readonly upgrade?: string;
 }
 

@@ -17,10 +17,8 @@ import type { Call } from "../operation/operation.ts";
 import { refuse } from "../operation/answers/refuse.ts";
 import { sendAnswer } from "../operation/answers/send-answer.ts";
 
-/** Path parameters of operations of one worker. */
 export interface WorkerPath extends ExternalRef {}
 
-/** Path parameters of operations of one worker on a job. */
 export interface WorkerJobPath extends WorkerPath {
   readonly jobId: string;
 }

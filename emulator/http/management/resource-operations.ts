@@ -6,7 +6,6 @@ import type { Call, Operation } from "../operation/operation.ts";
 import type { HttpEngine } from "../operation/service.ts";
 import { noContent, type Tag } from "../schemas/contract.ts";
 
-/** A kind of resource. */
 export interface ResourceKind {
   readonly tag: Tag;
   /** Path of the collection, for example `/v2/templates`; a resource has its id below. */
@@ -58,7 +57,6 @@ export class ResourceOperations<Kind extends ResourceKind> {
     };
   }
 
-  /** Path of the collection. */
   protected get atAll() {
     const { path, owner = "any" } = this.kind;
     return { path, owner } as const;

@@ -16,7 +16,6 @@ export async function outputOf(chunk: Uint8Array): Promise<ChunkOutput> {
   return asOutput(span ? chunk.subarray(span.start, span.end) : Buffer.from("null"));
 }
 
-/** An output from raw JSON. */
 export function asOutput(raw: Uint8Array): ChunkOutput {
   const json = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString().trim();
   if (!json.startsWith('"')) return { raw, text: undefined };

@@ -26,7 +26,6 @@ export const openAiErrorSchema = z
   })
   .meta({ id: "OpenAiError" });
 
-/** An error with its HTTP status. */
 export interface OpenAiFailure {
   readonly status: number;
   readonly error: OpenAiError;
@@ -45,12 +44,10 @@ export function failureAnswer({
   return { status, pieces, headers: { "x-should-retry": String(shouldRetry) } };
 }
 
-/** `{"error": …}` as JSON. */
 export function errorText(error: OpenAiError): string {
   return JSON.stringify({ error });
 }
 
-/** A refusal of this service. */
 export function refusalAnswer(refusal: ServiceError): WholeAnswer<PieceInHand> {
   return failureAnswer(failureOfRefusal(refusal));
 }

@@ -12,7 +12,6 @@ const PATIENCE_MS = 2_000;
 /** Interval before a reconnect, real time, ms. */
 const AGAIN_MS = 1_000;
 
-/** The request for a replica's stream. */
 export interface StreamRequest {
   readonly url: string;
   /** Last event id to go on after; undefined: none. */

@@ -76,7 +76,6 @@ export class FollowedReplicas implements Disposable {
     void followed.follow();
   }
 
-  /** Runs until the end. */
   async #watch(): Promise<void> {
     const { ownership } = this.#options;
     const { signal } = this.#over;

@@ -11,7 +11,6 @@ import { PassedBody } from "./passed-body.ts";
 import { requestHeadOf } from "./channel/request-head.ts";
 import { OwnerSearch } from "./find-owner.ts";
 
-/** A request to pass on. */
 export interface Passed extends Refused {
   readonly owned: Owned;
   readonly forwarded: ForwardedRequest;

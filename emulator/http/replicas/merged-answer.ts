@@ -35,7 +35,6 @@ export function listsOf(name: string): Gather {
   };
 }
 
-/** Fields of workers in lists of the management interface. */
 interface Listed {
   readonly id: string;
   readonly endpointId?: string;

@@ -42,7 +42,6 @@ export class Replicas {
   readonly #caller: Caller;
   readonly #channels: Channels;
   readonly #forwarder: Forwarder;
-  /** Accepts the connections of other replicas. */
   readonly listener: ReplicaListener;
 
   /** @param perform answers requests from other replicas */

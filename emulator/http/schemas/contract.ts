@@ -46,7 +46,6 @@ export interface AnswerContract {
   readonly headers?: z.ZodObject;
 }
 
-/** An answer with a JSON body. */
 export function json(
   description: string,
   schema: z.ZodType,
@@ -56,7 +55,6 @@ export function json(
   return headers ? { description, content, headers } : { description, content };
 }
 
-/** An answer with status 204. */
 export function noContent(description: string): AnswerContract {
   return { description, content: {} };
 }
@@ -66,7 +64,6 @@ export function answered<Shape extends z.core.$ZodLooseShape>(name: string, shap
   return z.strictObject(shape).meta({ id: name });
 }
 
-/** Any JSON value. */
 export function anyJson(): z.ZodUnknown {
   return z.unknown();
 }

@@ -26,7 +26,6 @@ export const endpointSchema = answered("Endpoint", {
   workers: z.array(workerSchema).optional(),
 });
 
-/** Query parameters of reading and listing endpoints. */
 export const endpointQuery = z.object({
   includeTemplate: flagParameter("`true`: includes the whole template."),
   includeWorkers: flagParameter("`true`: includes the workers."),

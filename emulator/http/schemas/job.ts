@@ -69,10 +69,8 @@ function shapeOf(members: readonly Member[]): Record<string, z.ZodType> {
 /** A job as `/status` shows it. */
 export const jobSchema = answered("Job", shapeOf(VIEWS.status));
 
-/** Id and status only. */
 export const jobStateSchema = jobSchema.pick({ id: true, status: true }).meta({ id: "JobState" });
 
-/** A job for operators. */
 export const jobSummariesSchema = answered("JobSummaries", {
   jobs: z.array(answered("JobSummary", shapeOf(VIEWS.summary))),
   next: z.string().optional().meta({ description: "`cursor` of the next page, if there is one." }),
@@ -84,7 +82,6 @@ export const jobSummariesSchema = answered("JobSummaries", {
     .optional(),
 });
 
-/** Progress of an operation on all jobs that match a filter. */
 export const changedJobsSchema = answered("ChangedJobs", {
   matched: count.meta({ description: "Number of matching jobs that can be changed." }),
   done: count,
@@ -137,7 +134,6 @@ export const purgedSchema = answered("Purged", {
   status: z.literal("completed"),
 });
 
-/** A page of `/requests`. */
 export const requestsSchema = answered("Requests", {
   requests: z.array(z.strictObject(shapeOf(VIEWS.request))),
   next: z.string().optional().meta({ description: "`after` of the next page, if there is one." }),

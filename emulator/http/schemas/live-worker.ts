@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { answered, json } from "./contract.ts";
 
-/** A job for a worker. */
 export const takenJobSchema = answered("TakenJob", {
   id: z.string(),
   input: z.looseObject({}),

@@ -86,8 +86,6 @@ const workerSchema = answered("OperatedWorker", {
 
 export const workersSchema = answered("OperatedWorkers", { workers: z.array(workerSchema) });
 
-/** The body of a freeze. */
 export const freezeSchema = fields({ frozen: flag() });
 
-/** Result of an action on a worker. */
 export const operatedSchema = answered("OperatedOn", { id: z.string(), frozen: z.boolean() });

@@ -24,7 +24,6 @@ export function writtenPath(path: string): string {
   return path.replaceAll(/:(\w+)/g, "{$1}").replace(/\*$/, "{path}");
 }
 
-/** Names of the parameters in an operation's path. */
 export function parametersOf(path: string): readonly string[] {
   return Array.from(writtenPath(path).matchAll(/\{(\w+)\}/g), ([, name = ""]) => name);
 }

@@ -14,7 +14,6 @@ export const templateSchema = answered("Template", {
   runtimeInMin: z.int(),
 });
 
-/** Query parameters of reading and listing templates. */
 export const templateQuery = z.object({
   includeEndpointBoundTemplates: flagParameter("`true`: includes templates of handler files."),
   includePublicTemplates: flagParameter("`true`: includes templates with `isPublic`."),

@@ -7,7 +7,6 @@ import { BUILDKIT_TRACE, classicLines } from "./buildkit-status.ts";
 export type BuildProgress =
   /** A step of the Dockerfile begins. The first step is 1. */
   | { readonly kind: "step"; readonly at: number; readonly of: number; readonly what: string }
-  /** A line of the step's output. */
   | { readonly kind: "output"; readonly line: string }
   /** A transfer: the build context to the engine, or layers from or to a registry. */
   | {

@@ -13,7 +13,6 @@ import { failedImage, ImageError } from "../image-error.ts";
 import { keepStages } from "./stage-images.ts";
 
 export interface BuildRequest {
-  /** Name of the image. */
   readonly tag: string;
   readonly context: Readable;
   /** Approximate size of the context. */

@@ -131,7 +131,6 @@ export class DiskUploads implements Uploads {
     return parts;
   }
 
-  /** Drops all uploads. */
   endAll(): void {
     for (const upload of this.#context.table.list(this.#bucket)) this.end(upload);
   }

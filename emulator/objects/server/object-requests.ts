@@ -33,14 +33,12 @@ export type CallerLook = (request: IncomingMessage) =>
 export interface ObjectRequestsOptions {
   readonly callers?: CallerLook | undefined;
   readonly store: ObjectStore;
-  /** Finds the holder of an access key. */
   readonly holderOf: FindHolder;
   /** Wall time by which clients date their signatures, ms since the epoch. */
   readonly now: () => number;
   readonly log: ObjectLog;
 }
 
-/** The requests to one store, from all its servers. */
 export class ObjectRequests {
   readonly #options: ObjectRequestsOptions;
   readonly #inWork = new Set<Promise<void>>();
@@ -139,7 +137,6 @@ function refuse(log: ObjectLog, exchange: Exchange, error: unknown): void {
   sendError(exchange, shown);
 }
 
-/** Whether the client has gone. */
 function hasGone(request: IncomingMessage, response: ServerResponse): boolean {
   return response.destroyed || (request.destroyed && !request.complete);
 }

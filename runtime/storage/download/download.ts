@@ -44,7 +44,6 @@ export async function download(
   }
 }
 
-/** The source of a file. */
 interface Source {
   /** Undefined: `name` is a key. */
   readonly url?: URL;

@@ -24,7 +24,6 @@ const BEGIN_LIMIT_MS = 2_000;
 const ABORT_LIMIT_MS = 2_500;
 const ABORT_RETRY: RetryTerms = { tries: 8, firstMs: 100, maxMs: 1_000 };
 
-/** The destination of a multipart upload. */
 export interface Target {
   readonly client: S3Client;
   readonly bucket: string;

@@ -11,7 +11,6 @@ const LABEL_CELLS = 5;
 const INSTRUCTION_CHARACTERS = 40;
 const LEAST_COLUMNS = 20;
 
-/** The text beside a bar. */
 interface Shown {
   readonly stage: BuildStage;
   /** For example `step 2 of 9`. */

@@ -10,7 +10,6 @@ export interface Happening {
   readonly isGone: boolean;
   /** Ids of the newest events, each once, at most MOST_EXAMPLES. */
   readonly examples: readonly Example[];
-  /** True: there are more ids. */
   readonly hasMore: boolean;
 }
 

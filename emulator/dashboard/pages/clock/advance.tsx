@@ -84,7 +84,6 @@ function State({ answer }: Pick<Advanced, "answer">): JSX.Element {
   return <Badge icon="done" word={word} tone="good" />;
 }
 
-/** The result of an advance. */
 export interface Advanced {
   /** As requested: `30m`, or ms. */
   readonly by: string | number;
@@ -93,7 +92,6 @@ export interface Advanced {
   readonly events: readonly ServiceEvent[];
 }
 
-/** Maximum events counted. */
 const MOST_EVENTS = 20_000;
 
 /** The last advance, and a function for the next one. Some events of an advance come after its answer. */

@@ -62,7 +62,6 @@ interface Health {
   readonly tone: "busy" | "good" | "bad" | "warn" | "quiet";
 }
 
-/** The health of an endpoint in a word. */
 export function healthOf(endpoint: Overviewed): Health {
   const { jobs, workers } = endpoint;
   const [worst] = concernsOf(endpoint);
@@ -74,7 +73,6 @@ export function healthOf(endpoint: Overviewed): Health {
   return { icon: "idle", word: "no workers", tone: "quiet" };
 }
 
-/** All endpoints in one sentence. */
 export function summaryOf(endpoints: readonly Overviewed[]): Health {
   const troubled = endpoints.filter((endpoint) => concernsOf(endpoint).length > 0);
   const isBad = troubled.some((endpoint) => healthOf(endpoint).tone === "bad");

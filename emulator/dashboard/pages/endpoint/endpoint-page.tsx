@@ -162,7 +162,6 @@ function Numbers({ endpoint }: OfEndpoint): JSX.Element {
 const PACE_MS = 1_000;
 const READ_MS = 10_000;
 
-/** The last hour: workers over time, decisions and charts. */
 function Past({ endpoint: { id }, route }: OfEndpoint & { readonly route: Route }): JSX.Element {
   const concerns = (event: ServiceEvent) =>
     event.endpointId === id && event.type !== "webhook" && event.type !== "attempt";

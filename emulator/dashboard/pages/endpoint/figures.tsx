@@ -99,7 +99,6 @@ function WorkerCounts({ endpoint }: { readonly endpoint: EndpointOverview }): JS
 interface ConcernsProps {
   /** With an endpoint: the list names it. */
   readonly concerns: readonly (Concern & { readonly endpointId?: string })[];
-  /** More lines of the list. */
   readonly children?: ComponentChildren;
 }
 

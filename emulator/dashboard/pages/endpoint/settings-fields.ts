@@ -23,7 +23,6 @@ export interface SettingField {
 
 const ALL_FIELDS: readonly SettingField[] = ENDPOINT_SETTINGS;
 
-/** The fields of this kind of endpoint. */
 export function fieldsOf(
   endpoint: Pick<Editable, "type" | "computeType">,
 ): readonly SettingField[] {
@@ -37,14 +36,12 @@ export function fieldsOf(
 /** Typed texts by the name of their field; untouched fields are absent. */
 export type Draft = Readonly<Record<string, string>>;
 
-/** The value in the form. */
 export function textOf(endpoint: Editable, name: string): string {
   const value = valueAt(endpoint, name);
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** Fields with another text than the endpoint has. */
 export function changedNames(endpoint: Editable, draft: Draft): readonly string[] {
   return Object.keys(draft).filter((name) => draft[name]?.trim() !== textOf(endpoint, name));
 }

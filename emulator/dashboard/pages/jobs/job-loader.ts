@@ -11,7 +11,6 @@ const COUNT_PACE_MS = 5_000;
 
 let countedAt = Number.NEGATIVE_INFINITY;
 
-/** Reads the first page. */
 export async function loadJobs(filter: JobFilter): Promise<void> {
   dispatch({ type: "jobs-asked", filter });
   const isCounted =
@@ -20,7 +19,6 @@ export async function loadJobs(filter: JobFilter): Promise<void> {
   await load(filter, isCounted ? { count: "true" } : {}, false);
 }
 
-/** Reads the next page. */
 export async function loadMore(): Promise<void> {
   const { filter, next, reading } = state.peek().jobs;
   if (next === undefined || reading !== "here") return;

@@ -86,7 +86,6 @@ function Summary({ endpoints }: EndpointsProps): JSX.Element {
   );
 }
 
-/** The sum of several endpoints. */
 function ReplicasLink(): JSX.Element | null {
   const { value } = useReplicas();
   if (value === undefined || value.replicas.length + value.unowned.length < 2) return null;

@@ -74,7 +74,6 @@ export function fitting(
 
 type Doomed = Pick<OperatedWorker, "jobs" | "endpointId" | "launcher">;
 
-/** The consequences of draining a worker, one sentence for each. */
 export function drainSentences(worker: Doomed): readonly string[] {
   const after =
     worker.launcher === "external"
@@ -83,7 +82,6 @@ export function drainSentences(worker: Doomed): readonly string[] {
   return ["It takes no further job, finishes the jobs it has, and stops.", after];
 }
 
-/** The consequences of killing a worker. */
 export function killSentences(worker: Doomed): readonly string[] {
   return [
     "Its processes end at once (SIGKILL), as in a crash.",
@@ -95,7 +93,6 @@ export function killSentences(worker: Doomed): readonly string[] {
 /** Maximum silence of a worker (`leaseMs`), unless the service was started with another one. */
 export const LEASE_MS = 15_000;
 
-/** The consequences of freezing a worker. */
 export function freezeSentences(worker: Doomed): readonly string[] {
   if (worker.launcher === "server") {
     return [

@@ -65,7 +65,6 @@ function WorkerTables({ query }: WorkerTablesProps): JSX.Element {
   );
 }
 
-/** The states that workers have, each with its count. */
 function stateChoices(
   workers: readonly OperatedWorker[],
   chosen: string,
@@ -137,7 +136,6 @@ function Running({ workers, isNarrowed }: TableProps & { isNarrowed: boolean }):
   );
 }
 
-/** The first job, and the number of further jobs. */
 function Jobs({ jobs }: Pick<OperatedWorker, "jobs">): JSX.Element {
   const [first] = jobs;
   if (first === undefined) return <span class="quiet">no job</span>;

@@ -19,7 +19,6 @@ export const PAGE = "page.html";
 export interface DashboardFile {
   readonly mediaType: string;
   readonly bytes: Buffer;
-  /** The file, compressed. */
   readonly zipped: Buffer;
 }
 

@@ -23,7 +23,6 @@ const ticketSchema = answered("DashboardTicket", {
 
 const MOST_CHARACTERS = 4_096;
 
-/** A ticket or a key. */
 const entrySchema = fields({
   ticket: secretText(MOST_CHARACTERS).optional(),
   key: secretText(MOST_CHARACTERS).optional(),

@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 
-/** Files of the page with their media types. */
 export const PAGE_FILES = {
   "page.html": "text/html; charset=utf-8",
   "show.js": "text/javascript; charset=utf-8",

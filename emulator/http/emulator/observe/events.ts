@@ -87,7 +87,6 @@ interface AllEventsQuery {
   readonly after: string | undefined;
 }
 
-/** Merges the events of all replicas that share the store. */
 function eventsOfAll(
   { clock, realClock }: HttpService["engine"],
   { askReplica: ask, ownership, endpointId, isJoined, after }: AllEventsQuery,

@@ -73,7 +73,6 @@ interface AllLinesQuery {
   readonly isEnded: boolean;
 }
 
-/** Merges the lines of all replicas that share the store. */
 function linesOfAll(
   realClock: Clock,
   { askReplica: ask, ownership, endpointId, tail, isEnded }: AllLinesQuery,
@@ -101,7 +100,6 @@ function linesOfAll(
   };
 }
 
-/** The line as JSON, as in the log. */
 function frame(line: LoggedLine): string {
   return `event: log\ndata: ${jsonLine(line.entry())}\n`;
 }

@@ -61,7 +61,6 @@ export class MergedEvents {
     return `event: reset\n${this.#idLine()}data: ${JSON.stringify({ reason })}\n\n`;
   }
 
-  /** The text for the reader. */
   written(told: readonly Told[]): string {
     let text = "";
     let batch: string[] = [];

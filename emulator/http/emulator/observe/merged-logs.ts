@@ -13,7 +13,6 @@ const NOTES = {
 export interface MergedLogsOptions {
   /** Wall clock, ms. */
   readonly now: () => number;
-  /** Maximum number of older lines. */
   readonly tail: number;
   /** Replicas that are followed from the beginning. */
   readonly replicas: readonly string[];
@@ -40,7 +39,6 @@ export class MergedLogs {
     return this.#isComplete;
   }
 
-  /** The text for the reader. */
   written(told: readonly Told[]): string {
     for (const each of told) {
       if ("note" in each) this.#noted(each);

@@ -17,10 +17,8 @@ const GRACE_MS = 5_000;
 /** Maximum number of older items per write. */
 const SLICE = 1_000;
 
-/** Reader of a feed. */
 type Reader<Item> = Disposable & Pick<FeedReader<Item>, "behind" | "next">;
 
-/** The beginning of the stream. */
 interface First<Item> {
   readonly text: string;
   readonly items: readonly Item[];
@@ -33,7 +31,6 @@ export interface Push<Item> {
   readonly before?: () => First<Item>;
   /** Whether to go on after the older items; default: until the reader goes away. */
   readonly goesOn?: () => boolean;
-  /** The text of one or more items. */
   readonly written: (items: readonly Item[]) => string;
   /** Minimum interval between two writes of items (real time); default: none. */
   readonly paceMs?: number | undefined;
@@ -66,7 +63,6 @@ interface Text {
   readonly isPaced: boolean;
 }
 
-/** The texts in their order. */
 async function* textsOf<Item>(
   { text, items, after = "" }: First<Item> = { text: "", items: [] },
   reader: Reader<Item>,

@@ -69,7 +69,6 @@ function userOf(caller: GraphqlCaller) {
   };
 }
 
-/** Hourly cost of the pods that are to run. */
 function spendPerHour(engine: HttpEngine): number {
   const running = listPods(engine).filter(({ desiredStatus }) => desiredStatus === "RUNNING");
   return running.reduce((sum, pod) => sum + hourlyCost(engine, pod), 0);

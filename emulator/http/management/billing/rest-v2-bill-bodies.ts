@@ -10,11 +10,9 @@ import {
 import type { Period } from "../../../core/billing/slices.ts";
 import type { Usage } from "../../../core/billing/usage.ts";
 
-/** A kind of bill. */
 export interface Bill {
   /** Amounts beside `totalAmount`, each with the item that it shows; undefined: the amount is always 0 here (ours). */
   readonly amounts: Readonly<Record<string, BillPart | undefined>>;
-  /** Whether the usage belongs to the bill. */
   readonly isAbout: (usage: Usage) => boolean;
   /** Resources that records are grouped by; absent: one record per period. */
   readonly resource?: BilledResource;

@@ -21,7 +21,6 @@ import { VOLUME_TYPES } from "../../../core/resources/network-volumes/network-vo
 import type { GpuInventory } from "../../../core/workers/gpu-allocation.ts";
 import type { CpuQuery, GpuQuery } from "./rest-v2-query.ts";
 
-/** The sources of the catalog. */
 export interface Offer {
   readonly inventory: GpuInventory;
   readonly prices: PriceTable;

@@ -73,7 +73,6 @@ export const CATALOG_V2_OPERATIONS = {
 
 type IdPath = Readonly<Record<string, string>>;
 
-/** Makes the operations on one section of the catalog. */
 function reader(path: string, id: string, list: string, schema: z.ZodType) {
   const common = { methods: ["GET"], owner: "any" } as const;
   const errors = ["unprocessable", "invalid_request"] as const;

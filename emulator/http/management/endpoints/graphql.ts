@@ -15,7 +15,6 @@ import { endpointInputOf, endpointReplacement, inlineOf } from "./graphql-input.
 import { shownEndpoint } from "./graphql-shown.ts";
 import { type Input, textOf } from "../graphql/input.ts";
 
-/** GraphQL names of the fields of an endpoint and its template. */
 const NAMES: FieldNames = {
   ...namesOf(ENDPOINT_FIELDS),
   gpuTypeIds: "gpuIds",
@@ -65,7 +64,6 @@ export function endpointsOf(caller: GraphqlCaller) {
   return listEndpoints(engine).map((endpoint) => shownEndpoint(engine, endpoint, caller));
 }
 
-/** Null for an unknown id. */
 export function endpointWith(caller: GraphqlCaller, id: string) {
   const engine = caller.reads(id);
   const endpoint = engine.directory.findEndpoint(id);

@@ -11,7 +11,6 @@ import { instant, json } from "../../schemas/contract.ts";
 import { pageOf, pageParameters, paginationSchema } from "../rest-v2/page.ts";
 import { liveWorkersOf } from "./rest-v2-workers.ts";
 
-/** A value of any type. */
 const anyValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string()), z.null()]);
 
 const releaseSchema = z

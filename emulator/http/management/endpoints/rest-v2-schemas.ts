@@ -144,7 +144,6 @@ export const endpointSchemaV2 = z
   })
   .meta({ id: "Endpoint" });
 
-/** Whether all items differ. */
 function unique<Item extends z.ZodType>(array: z.ZodArray<Item>) {
   return array
     .refine((items) => new Set(items.map((item) => JSON.stringify(item))).size === items.length, {

@@ -25,7 +25,6 @@ const DEFAULTS = {
   flashboot: false,
 };
 
-/** Settings without the container. */
 export type EndpointSettings = Omit<InlineEndpointInput, "container" | "copyOf">;
 
 type Body = CreateEndpointBody | UpdateEndpointBody;

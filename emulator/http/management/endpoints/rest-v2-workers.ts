@@ -78,7 +78,6 @@ export const listWorkersV2: Operation<EndpointPath> = {
   },
 };
 
-/** Workers that have not ended. */
 export function liveWorkersOf({ fleet }: WorkerPort, endpointId: string): readonly WorkerHandle[] {
   return fleet.workersOf(endpointId).filter(({ state }) => state !== "ended");
 }

@@ -32,14 +32,12 @@ const VARIABLES: Kind = {
   write: (env) => pairsOf(env as Readonly<Record<string, string>>),
 };
 
-/** The fields of an input type, as a schema text. */
 export function inputFields(table: FieldTable): string {
   return placesIn(table)
     .map(({ name, kind }) => `${name}: ${kind.input}`)
     .join("\n  ");
 }
 
-/** The fields of an output type, as a schema text. */
 export function outputFields(table: FieldTable): string {
   return placesIn(table)
     .map(({ name, kind }) => `${name}: ${kind.output}`)
@@ -57,7 +55,6 @@ export function sentFields(table: FieldTable, input: Input): Input {
   return Object.fromEntries(set);
 }
 
-/** The fields of `thing` in the form of answers. */
 export function shownFields(table: FieldTable, thing: object): Input {
   const shown = placesIn(table).map(({ field, name, kind, place }): [string, unknown] => {
     const value: unknown = Reflect.get(thing, field);
@@ -72,7 +69,6 @@ export function namesOf(table: FieldTable): Readonly<Record<string, string>> {
   return Object.fromEntries(placesIn(table).map(({ field, name }) => [field, name]));
 }
 
-/** A field that GraphQL shows. */
 interface ShownField {
   readonly field: string;
   readonly place: GraphqlPlace<unknown>;

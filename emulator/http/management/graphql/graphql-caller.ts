@@ -14,7 +14,6 @@ interface Change {
   readonly name: string;
   /** Subject of the change; default: the id in the result. */
   readonly subject?: string | undefined;
-  /** Endpoint that the change concerns. */
   readonly endpointId?: string | undefined;
 }
 
@@ -79,7 +78,6 @@ export class GraphqlCaller {
     }
   }
 
-  /** Workers of the endpoint at the other replicas. */
   async otherWorkers(endpointId: string): Promise<readonly EndpointWorker[]> {
     this.#workers ??= this.#askForWorkers();
     return (await this.#workers).get(endpointId) ?? [];
@@ -101,7 +99,6 @@ export class GraphqlCaller {
   }
 }
 
-/** An endpoint in the list of `/v1/endpoints`. */
 interface ListedEndpoint {
   readonly id: string;
   readonly workers?: readonly EndpointWorker[];

@@ -15,7 +15,6 @@ export function defined(fields: Input): Input {
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }
 
-/** A non-empty text; undefined for any other value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -10,7 +10,6 @@ import { containerInput } from "../templates/graphql-input.ts";
 /** The official template of CPU pods, which clients use by default. Here it only names an image (ours). */
 const PLAIN_TEMPLATE = "runpod-ubuntu";
 
-/** Image of the official template. */
 const PLAIN_IMAGE = "ubuntu:24.04";
 
 /** Id of the input's template; undefined for the official one. */

@@ -10,7 +10,6 @@ import { type Input, textOf } from "../graphql/input.ts";
 import { podInputOf, templateIdOf } from "./graphql-input.ts";
 import { shownPod } from "./graphql-shown.ts";
 
-/** GraphQL names of the fields of a pod. */
 const NAMES: FieldNames = {
   gpuTypeIds: "gpuTypeId",
   cpuFlavorIds: "instanceId",
@@ -68,7 +67,6 @@ export const POD_RESOLVERS = {
   },
 };
 
-/** All pods, oldest first. */
 export function podsOf(engine: HttpEngine) {
   return listPods(engine).map((pod) => shownPod(engine, pod));
 }

@@ -15,7 +15,6 @@ import { containerOf } from "../templates/rest-v2-container.ts";
 import { unprocessable } from "../rest-v2/problem.ts";
 import type { CreatePodV2, UpdatePodV2 } from "./rest-v2-schemas.ts";
 
-/** Resources that a body refers to. */
 export interface Resolved extends ServerSecrets {
   readonly template: Template | undefined;
 }
@@ -48,7 +47,6 @@ export function podInputOf(body: CreatePodV2, resolved: Resolved): PodInput {
   return { ...input, dockerArgs, minCudaVersion: gpu?.minCudaVersion };
 }
 
-/** Variables for servers that the body or the template wants. */
 function serversOf({ startSsh, startJupyter }: CreatePodV2, { template, ...secrets }: Resolved) {
   const wanted = {
     startSsh: startSsh ?? template?.startSsh,

@@ -104,7 +104,6 @@ const runtime = z.strictObject({
   ports: z.array(port),
 });
 
-/** A pod in answers. */
 export const podV2Schema = z
   .strictObject({
     id: z.string(),

@@ -14,7 +14,6 @@ import {
 import { answered } from "../../schemas/contract.ts";
 import { Resource } from "../v1/resource.ts";
 
-/** A container registry auth in answers of the management interface. */
 const registryAuthSchema = answered("ContainerRegistryAuth", {
   id: z.string(),
   name: z.string(),

@@ -17,15 +17,12 @@ import { readBodyV2 } from "./read-closed.ts";
 interface Kind<Thing> extends ResourceKind {
   /** Key of the array in a list, for example `templates`. */
   readonly list: string;
-  /** Position of a resource in lists. */
   readonly placeOf: (thing: Thing) => PlaceInList;
   /** Names of fields in messages of use cases, where they differ from the first version. Default: the same. */
   readonly names?: FieldNames;
-  /** The resource in answers. */
   readonly show: (thing: Thing, call: Call<unknown>) => unknown;
 }
 
-/** Makes the operations on one kind of resource. */
 export class Collection<Thing extends { readonly id: string }> extends ResourceOperations<
   Kind<Thing>
 > {
@@ -77,7 +74,6 @@ export class Collection<Thing extends { readonly id: string }> extends ResourceO
     };
   }
 
-  /** `GET` of one resource. */
   reading(
     errors: readonly ErrorCode[],
     read: (call: Call<unknown>, id: string) => Promise<Thing>,

@@ -6,7 +6,6 @@ import { integerParameterV2, readParameters } from "./read-closed.ts";
 
 const LIMIT_MAX = 1_000;
 
-/** Parameters of every list with pages. */
 export const pageParameters = {
   limit: integerParameterV2(1, LIMIT_MAX)
     .default(LIMIT_MAX)

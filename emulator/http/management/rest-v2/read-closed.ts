@@ -51,14 +51,12 @@ export function readParameters<Shape extends z.core.$ZodLooseShape>(
   );
 }
 
-/** A parameter that is an integer from `min` to `max`. */
 export function integerParameterV2(min: number, max: number) {
   const read = (text: unknown) =>
     typeof text === "string" && /^-?(0|[1-9]\d*)$/u.test(text) ? Number(text) : text;
   return z.preprocess(read, z.int().min(min).max(max));
 }
 
-/** A parameter that is `true` or `false`. */
 export function flagParameterV2() {
   const read = (text: unknown) => (text === "true" ? true : text === "false" ? false : text);
   return z.preprocess(read, z.boolean());

@@ -40,7 +40,6 @@ export function containerOf(body: { readonly args?: string | undefined }): Conta
   return { ...changes, dockerStartCmd: cmd, dockerEntrypoint: entrypoint, dockerArgs: body.args };
 }
 
-/** The container in answers. */
 export function containerBody(container: Parameters<typeof argsOf>[0]) {
   const shown = { ...shownBelow(CONTAINER_FIELDS, container), args: argsOf(container) };
   return inOrder(CONTAINER_ORDER, shown);

@@ -17,11 +17,9 @@ import {
 interface Kind<Thing, Flag extends string> extends ResourceKind {
   /** Flags of reading and listing. */
   readonly flags?: z.ZodObject<Readonly<Record<Flag, z.ZodType<boolean>>>>;
-  /** The resource in answers. */
   readonly show: (thing: Thing, call: Call<unknown>, flags: Flags<Flag>) => unknown;
 }
 
-/** Makes the operations on one kind of resource. */
 export class Resource<
   Thing extends { readonly id: string },
   Flag extends string = never,

@@ -69,7 +69,6 @@ export class Channel {
     return !this.#socket.destroyed;
   }
 
-  /** Number of open exchanges. */
   get size(): number {
     return this.#exchanges.size;
   }

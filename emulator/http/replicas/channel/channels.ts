@@ -9,7 +9,6 @@ export class Channels {
   readonly #caller: Caller;
   readonly #accept: Accept;
   readonly #stopped = new AbortController();
-  /** By the id of the replica. */
   readonly #channels = new Map<string, Promise<Channel>>();
 
   /** @param accept answers requests that this replica passes on to itself */

@@ -39,7 +39,6 @@ export function frameHead(kind: FrameKind, id: number, payloadBytes: number): Bu
   return head;
 }
 
-/** Takes bytes in and returns the complete frames. */
 export class FrameReader {
   #rest: Buffer | undefined;
 

@@ -24,7 +24,6 @@ const requestHeadShape = z.object({
 
 export type RequestHead = z.infer<typeof requestHeadShape>;
 
-/** The head of a client's request. */
 export function requestHeadOf(
   { method = "", url = "", rawHeaders, headers, socket }: IncomingMessage,
   { address = socket.remoteAddress ?? "", sessionKeyId, jobId }: ForwardedRequest,

@@ -58,13 +58,11 @@ class TakenRequest extends IncomingMessage {
     this.httpVersionMinor = 1;
   }
 
-  /** A piece of the body. */
   receive(bytes: Buffer): void {
     this.#unused += bytes.length;
     if (this.push(bytes)) this.#used();
   }
 
-  /** The body is complete. */
   whole(): void {
     this.complete = true;
     this.push(null);

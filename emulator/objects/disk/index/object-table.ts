@@ -59,7 +59,6 @@ export class ObjectTable {
     );
   }
 
-  /** Inserts an object with a new key. */
   insert(bucket: string, info: ObjectInfo, blobs: readonly Blob[]): void {
     const { key, sizeBytes, etag, modifiedAt } = info;
     const row = this.#db.first`

@@ -153,7 +153,6 @@ export class VolumeDirectory {
     );
   }
 
-  /** Removes a file, if there is one. */
   async remove(names: Names): Promise<void> {
     await orNothing(async () => {
       const { parent, name } = split(names);
@@ -166,7 +165,6 @@ export class VolumeDirectory {
     });
   }
 
-  /** Removes the content of a directory. */
   async clear(names: Names): Promise<void> {
     await orNothing(async () =>
       this.#within(names, async (place) => {

@@ -131,7 +131,6 @@ type Pointer = TargetedPointerEvent<SVGSVGElement>;
 interface Choosing {
   readonly layout: LaneLayout;
   readonly window: Span;
-  /** Service time, ms. */
   readonly now: number;
   readonly onShow: (window: Span) => void;
 }

@@ -62,12 +62,10 @@ export function misfortuneOf({ endedAt, end, exit }: DrawnWorker): string | unde
   return exit?.message ?? end.replaceAll("_", " ");
 }
 
-/** Number of tracks that the bars need. */
 export function tracksOf(bars: readonly Bar[]): number {
   return bars.reduce((most, { track }) => Math.max(most, track + 1), 1);
 }
 
-/** The time between jobs. */
 function restBars(worker: DrawnWorker, executions: readonly Bar[], life: Span): readonly Bar[] {
   const told = worker.past.length >= PAST_TOLD ? momentOf(worker.past[0]?.startedAt) : undefined;
   const leavesAt = momentOf(worker.drainingAt) ?? life.to;

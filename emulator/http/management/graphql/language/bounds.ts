@@ -47,7 +47,6 @@ export function checkBounds(text: string): void {
   }
 }
 
-/** A fragment by its name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /** @throws ServiceError invalid_request for two fragments with one name */

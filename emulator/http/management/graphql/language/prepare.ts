@@ -24,10 +24,8 @@ import { FIRST_RULES, OTHER_RULES } from "./rules.ts";
 
 const schema = buildSchema(`${OUTPUT_TYPES}${INPUT_TYPES}`);
 
-/** Maximum number of errors that are reported. */
 const ERRORS_MAX = 5;
 
-/** A field of the query or mutation type. */
 export interface RootField {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;

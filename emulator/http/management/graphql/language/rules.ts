@@ -46,7 +46,6 @@ function notServed(typeName: string, name: string, fields: readonly string[]): s
   return `the ${kind} ${name} is not served by GraphQL here${hint === "" ? others : hint}`;
 }
 
-/** Rules that are checked first, in this order. */
 export const FIRST_RULES: readonly ValidationRule[] = [
   ExecutableDefinitionsRule,
   NoSchemaIntrospectionCustomRule,
