@@ -1,6 +1,7 @@
 /** `sv-worker run`: one job without any service; chunks and output to stdout, everything else to stderr. */
-import { once } from "node:events";
 import path from "node:path";
+import fs from "node:fs/promises";
+import { once } from "node:events";
 import { openWorkerLog } from "../log/worker-log.ts";
 import type { WorkerLog } from "../protocol/worker-log.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -10,10 +11,11 @@ import { OneJobSource } from "../source/one-job.ts";
 import { startWorker } from "../worker.ts";
 import type { RunFlags } from "./command.ts";
 import { startHeartbeatOf } from "./heartbeat.ts";
-import { readJobInput } from "./job-input.ts";
 import { compileCacheEnv, defaultLogFormat, onSignals } from "./program.ts";
 import { milliseconds, type Settings } from "./settings.ts";
-import { EXIT, type ExitCode } from "./usage.ts";
+import { EXIT, type ExitCode, UsageError } from "./usage.ts";
+import { Buffer } from "node:buffer";
+import { buffer } from "node:stream/consumers";
 
 /**
  * Resolves with the exit code when the handler process has ended.
@@ -113,4 +115,42 @@ function handlerWordsOnly(log: WorkerLog): WorkerLog {
 
 function parsed(json: Uint8Array): unknown {
   return JSON.parse(Buffer.from(json).toString());
+}
+
+/**
+ * Reads the input as raw JSON text from `--input`, a file or standard input.
+ *
+ * @throws UsageError if there is no input, or it is no JSON object
+ */
+async function readJobInput({ input, inputFile }: RunFlags): Promise<Uint8Array> {
+  if (input !== undefined) return checked(Buffer.from(input), "--input");
+  if (inputFile !== undefined && inputFile !== "-") {
+    return checked(await readInputFile(inputFile), inputFile);
+  }
+  if (process.stdin.isTTY) {
+    throw new UsageError("There is no input: give --input or --input-file, or pipe it in.");
+  }
+  return checked(await buffer(process.stdin), "standard input");
+}
+
+async function readInputFile(file: string): Promise<Buffer> {
+  try {
+    return await fs.readFile(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The input cannot be read: ${reason}.`, { cause: error });
+  }
+}
+
+/** Like the `input` of a submission, it must be an object. */
+function checked(text: Buffer, where: string): Buffer {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.toString());
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`The input (${where}) is no JSON: ${reason}.`, { cause: error });
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return text;
+  throw new UsageError(`The input (${where}) must be a JSON object, like '{"name": "Ada"}'.`);
 }

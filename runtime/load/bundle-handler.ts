@@ -1,12 +1,13 @@
 /** Bundles a TypeScript handler into one module in a cache directory, leaving packages to be imported. */
-import { createHash, randomUUID } from "node:crypto";
 import fs from "node:fs/promises";
 import path from "node:path";
+import os from "node:os";
+import { createHash, randomUUID } from "node:crypto";
 import { claimBundle } from "./bundle-claims.ts";
-import { MADE_BY, notePath, readNote, type BundleNote, type NotedInput } from "./bundle-note.ts";
-import { openCacheDir } from "./cache-dir.ts";
+import { type BundleNote, MADE_BY, type NotedInput, notePath, readNote } from "./bundle-note.ts";
 import { runBundler } from "./run-bundler.ts";
 import { latestPath, trimCache } from "./trim-cache.ts";
+import { HandlerFileError } from "./handler-file-error.ts";
 
 /** A handler that Node can import. */
 export interface PreparedHandler {
@@ -101,4 +102,36 @@ async function readIfThere(file: string): Promise<string | undefined> {
 
 async function exists(file: string): Promise<boolean> {
   return (await fs.stat(file).catch(() => undefined)) !== undefined;
+}
+
+/**
+ * Creates the first of these directories that can be written: the given one, the user's cache directory, or one in the system's
+ * directory for temporary files. The name of the last contains the user's id, so that two users do not share it.
+ *
+ * @throws HandlerFileError if no directory can be written
+ */
+async function openCacheDir(asked: string | undefined): Promise<string> {
+  const candidates = asked === undefined ? defaults() : [path.resolve(asked)];
+  for (const folder of candidates) {
+    if (await canWrite(folder)) return fs.realpath(folder);
+  }
+  throw new HandlerFileError(
+    `TypeScript handlers are built into ${candidates.join(" or ")}, which cannot be written.`,
+  );
+}
+
+function defaults(): string[] {
+  const cache = process.env["XDG_CACHE_HOME"] ?? path.join(os.homedir(), ".cache");
+  const temporary = path.join(os.tmpdir(), `sv-runtime-${process.getuid?.() ?? "user"}`);
+  return [path.join(cache, "sv-runtime", "handlers"), path.join(temporary, "handlers")];
+}
+
+async function canWrite(folder: string): Promise<boolean> {
+  try {
+    await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+    await fs.access(folder, fs.constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

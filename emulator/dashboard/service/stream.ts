@@ -1,7 +1,6 @@
 /** Reads answers that are server-sent events. */
 import { type EventFrame, EventFrameReader } from "../../core/observe/event-frames.ts";
 import { open } from "./call.ts";
-import { onPageHidden, pageVisible } from "./page-visibility.ts";
 
 /** Passes on the frames of an answer, piece by piece: none for a piece without a whole frame. Ends with the answer. */
 export async function readFrames(
@@ -64,4 +63,34 @@ export async function readStream(
     clearTimeout(timer);
     forget();
   }
+}
+
+/** Time for which a hidden page keeps its connection, ms. */
+const HIDDEN_MS = 5_000;
+
+/** Calls `hidden` once the page has been hidden for a while, until the returned function is called. */
+function onPageHidden(hidden: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const look = () => {
+    clearTimeout(timer);
+    timer = document.hidden ? setTimeout(hidden, HIDDEN_MS) : undefined;
+  };
+  document.addEventListener("visibilitychange", look);
+  look();
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", look);
+  };
+}
+
+/** Settles when the page is visible, or `signal` aborts. */
+async function pageVisible(signal: AbortSignal): Promise<void> {
+  if (!document.hidden || signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const ended = new AbortController();
+  document.addEventListener("visibilitychange", () => resolve(), { signal: ended.signal });
+  signal.addEventListener("abort", () => resolve(), { signal: ended.signal });
+  await promise;
+  ended.abort();
+  await pageVisible(signal);
 }

@@ -19,8 +19,7 @@ import { REGISTRY_AUTH_RESOLVERS } from "./registry-auths/graphql.ts";
 import { TEMPLATE_RESOLVERS } from "./templates/graphql.ts";
 import { graphqlRequestSchema, readGraphqlRequest } from "./graphql/graphql-request.ts";
 import { GraphqlCaller } from "./graphql/graphql-caller.ts";
-import type { Prepared } from "./graphql/language/prepare.ts";
-import { ownedBy } from "./graphql/owners.ts";
+import type { Prepared, RootField } from "./graphql/language/prepare.ts";
 
 const answerSchema = answered("GraphqlAnswer", {
   errors: z.array(z.object({ message: z.string() })).optional(),
@@ -129,4 +128,33 @@ interface GraphqlErrors {
 
 function refused(errors: readonly ServiceError[], data: unknown = null): GraphqlErrors {
   return { errors: errors.map((error) => ({ message: liveText(error).message })), data };
+}
+
+/** Pods run at one replica, which alone knows their addresses. */
+const OF_PODS: ReadonlySet<string> = new Set([
+  "deployCpuPod",
+  "pod",
+  "podFindAndDeployOnDemand",
+  "podResume",
+  "podStop",
+  "podTerminate",
+]);
+
+/** In the order of the fields; fields that any replica can answer have no owner. */
+function ownedBy(fields: readonly RootField[]): readonly Owned[] {
+  return fields.flatMap((field) => ofField(field) ?? []);
+}
+
+function ofField({ name, args, below }: RootField): Owned | undefined {
+  if (OF_PODS.has(name)) return "service";
+  if (name === "myself" && below.has("pods")) return "service";
+  const endpointId = endpointIn(name, args);
+  return typeof endpointId === "string" && endpointId !== "" ? { endpointId } : undefined;
+}
+
+function endpointIn(name: string, { id, input }: RootField["args"]): unknown {
+  if (name === "deleteEndpoint") return id;
+  const given = (input ?? {}) as Readonly<Record<string, unknown>>;
+  if (name === "saveEndpoint") return given["id"];
+  return name === "updateEndpointTemplate" ? given["endpointId"] : undefined;
 }

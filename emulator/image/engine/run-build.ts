@@ -1,7 +1,7 @@
 /** Builds or pushes an image by the engine, and reports the progress. */
+import type Docker from "dockerode";
 import { createInterface } from "node:readline";
 import { pipeline, Readable, Transform } from "node:stream";
-import type Docker from "dockerode";
 import { dial, openSession, type Secrets } from "./buildkit-session.ts";
 import type { Engine } from "./engine.ts";
 import type { Platform } from "../platform.ts";
@@ -10,7 +10,7 @@ import { type BuildProgress, EngineOutput } from "./build-progress.ts";
 import { registryOf } from "../../docker/registry-of.ts";
 import { loginFor } from "./docker-login.ts";
 import { failedImage, ImageError } from "../image-error.ts";
-import { keepStages } from "./stage-images.ts";
+import { imageAt } from "./image-facts.ts";
 
 export interface BuildRequest {
   readonly tag: string;
@@ -137,3 +137,31 @@ async function followed(answer: NodeJS.ReadableStream, output: EngineOutput): Pr
     throw failedImage("the Docker engine stopped reporting progress", error);
   }
 }
+
+/** Name of the images of stages: one for each stage of each image that was built here. */
+const STAGES = "sv-stages";
+
+/**
+ * Names the images that have no name yet, and removes the ones that had these names before.
+ *
+ * @param stages ids of the images
+ */
+async function keepStages(docker: Docker, image: string, stages: readonly string[]): Promise<void> {
+  for (const [at, stage] of stages.entries()) {
+    const made = docker.getImage(stage);
+    const { RepoTags: tags, RepoDigests: digests } = await made.inspect();
+    if (tags.length + digests.length > 0) continue;
+    const tag = `${image.replaceAll(/[^\w.-]+/gu, "-")}-${at + 1}`.slice(-TAG_MAX_CHARACTERS);
+    const name = tag.replace(/^[.-]+/u, "");
+    const former = await imageAt(docker, `${STAGES}:${name}`);
+    await made.tag({ repo: STAGES, tag: name });
+    // The image stays if another one was built on it.
+    if (former !== undefined)
+      await docker
+        .getImage(former.id)
+        .remove()
+        .catch(() => undefined);
+  }
+}
+
+const TAG_MAX_CHARACTERS = 128;

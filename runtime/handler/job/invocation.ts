@@ -6,8 +6,41 @@ import { ChunkWindow } from "../output/chunk-window.ts";
 import type { S3Config } from "../../storage/contract.ts";
 import type { Job } from "../contract.ts";
 import { type Invocable, type Invocation, type InvocationResult, invoke } from "./invoke.ts";
-import { JobContext, type JobTerms, type ContextPort } from "./job-context.ts";
-import { NewestProgress } from "./newest-progress.ts";
+import { type ContextPort, JobContext, type JobTerms } from "./job-context.ts";
+
+/** Limits how often a job's progress is passed on. Of several values within an interval, only the newest is passed on. */
+class NewestProgress {
+  readonly #send: (json: Buffer) => void;
+  readonly #intervalMs: number;
+  #newest: Buffer | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(send: (json: Buffer) => void, intervalMs: number) {
+    this.#send = send;
+    this.#intervalMs = intervalMs;
+  }
+
+  add(json: Buffer): void {
+    if (this.#intervalMs === 0) return this.#send(json);
+    this.#newest = json;
+    if (this.#timer === undefined) this.#sendNewest();
+  }
+
+  /** Call it when the job is over. A value that is still waiting is dropped. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#newest = undefined;
+  }
+
+  #sendNewest(): void {
+    const newest = this.#newest;
+    this.#newest = undefined;
+    this.#timer = undefined;
+    if (newest === undefined) return;
+    this.#send(newest);
+    this.#timer = setTimeout(() => this.#sendNewest(), this.#intervalMs);
+  }
+}
 
 /** Receives the effects of a handler during a job. */
 export interface JobPort extends ContextPort {

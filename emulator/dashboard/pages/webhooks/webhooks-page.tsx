@@ -1,16 +1,18 @@
 /** The webhook deliveries: sent ones with their answers, and pending ones. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { Button, Choices } from "../../components/button.tsx";
+import { Button, Choices, CopyButton } from "../../components/button.tsx";
 import { FilterTags } from "../../components/filter-tags.tsx";
 import { EndpointLink, JobLink } from "../../components/links.tsx";
 import { Page } from "../../components/states.tsx";
 import { goTo } from "../../route/address.ts";
 import type { PageProps } from "../../route/route.ts";
-import { useReadOnly } from "../../state/store.ts";
+import { attempt, useReadOnly } from "../../state/store.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { DeliveryPanel } from "./delivery-panel.tsx";
-import { SigningSecret } from "./signing-secret.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { call } from "../../service/call.ts";
+import { type Language, SNIPPETS } from "./snippets.ts";
 
 const STATES = [
   ["", "all"],
@@ -46,5 +48,55 @@ export function WebhooksPage({ route: { parts, query } }: PageProps): JSX.Elemen
       </div>
       {isSecretOpen && <SigningSecret onClose={() => setSecretOpen(false)} />}
     </Page>
+  );
+}
+
+const LANGUAGES = (Object.keys(SNIPPETS) as readonly Language[]).map(
+  (language) => [language, language] as const,
+);
+
+function SigningSecret({ onClose }: { readonly onClose: () => void }): JSX.Element {
+  const [language, setLanguage] = useState<Language>("Node");
+  return (
+    <Dialog title="Signing secret" onClose={onClose}>
+      <p>
+        The service signs calls by <em>Standard Webhooks</em>. Give the receiver the secret as{" "}
+        <code>SV_WEBHOOK_SECRET</code>:
+      </p>
+      <Secret />
+      <div class="row">
+        <Choices label="Language" choices={LANGUAGES} chosen={language} onChoose={setLanguage} />
+        <span class="spring" />
+        <CopyButton text={() => SNIPPETS[language]} what="the code" />
+      </div>
+      <pre class="sunken" tabIndex={0}>
+        {SNIPPETS[language]}
+      </pre>
+    </Dialog>
+  );
+}
+
+/** Asks for the secret when it is shown, and keeps it no longer. */
+function Secret(): JSX.Element {
+  const [secret, setSecret] = useState<string | undefined>(undefined);
+  const show = async () => {
+    setSecret((await call<"readWebhookSecret">("emulator/webhooks/secret")).secret);
+    return undefined;
+  };
+  return (
+    <div class="row secret sunken">
+      <code>{secret ?? "whsec_••••••••••••••••••••"}</code>
+      <span class="spring" />
+      {secret === undefined ? (
+        <Button icon="eye" onPress={() => void attempt(show)}>
+          Show
+        </Button>
+      ) : (
+        <>
+          <CopyButton text={() => secret} what="the secret" />
+          <Button onPress={() => setSecret(undefined)}>Hide</Button>
+        </>
+      )}
+    </div>
   );
 }

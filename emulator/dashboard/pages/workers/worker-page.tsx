@@ -1,8 +1,8 @@
 /** One worker: its start, its memory, its jobs, its log. */
 import type { JSX } from "preact";
-import { CopyButton } from "../../components/button.tsx";
+import { Button, CopyButton } from "../../components/button.tsx";
 import { formatDuration, shortId } from "../../format/format.ts";
-import { EndpointLink, Moment } from "../../components/links.tsx";
+import { EndpointLink, JobLink, Moment } from "../../components/links.tsx";
 import { Facts, Panel } from "../../components/panel.tsx";
 import { StageBars } from "../../components/stage-bars.tsx";
 import { Answer, Empty } from "../../components/states.tsx";
@@ -13,10 +13,12 @@ import { useServiceNow } from "../../service/use-service-now.ts";
 import { MemoryChart } from "./memory.tsx";
 import { startStages } from "./start-stages.ts";
 import { WorkerActions } from "./worker-actions.tsx";
-import { WorkerJobs } from "./worker-jobs.tsx";
-import { WorkerLines } from "./worker-lines.tsx";
 import { WorkerState } from "./worker-state.tsx";
 import { deviceOf, endOf, gpuUseLabel, startMs } from "./worker-labels.ts";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { LogLines } from "../../components/log-lines.tsx";
+import { type Column, Records } from "../../components/records.tsx";
+import { Badge, outcomeBadge } from "../../components/status.tsx";
 
 /** Interval between reads, ms: no event says that a line was logged. */
 const READ_MS = 2_000;
@@ -161,5 +163,91 @@ function GpuPanel({
         </label>
       ))}
     </Panel>
+  );
+}
+
+/** Maximum distance from the end that counts as the end, px. */
+const END_PX = 8;
+
+function WorkerLines({ worker }: { readonly worker: OperatedWorker }): JSX.Element {
+  const { lines, endedAt } = worker;
+  const list = useRef<HTMLOListElement>(null);
+  const [isFollowed, setFollowed] = useState(true);
+  const newest = `${lines.at(-1)?.at} ${lines.length}`;
+  useLayoutEffect(() => {
+    if (isFollowed) list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [isFollowed, newest]);
+  const scrolled = ({ currentTarget: box }: { readonly currentTarget: Element }) =>
+    setFollowed(box.scrollHeight - box.scrollTop - box.clientHeight < END_PX);
+  return (
+    <Panel
+      title="Newest lines"
+      class="whole-width"
+      actions={
+        endedAt === undefined && (
+          <Button isPressed={isFollowed} onPress={() => setFollowed(!isFollowed)}>
+            Follow
+          </Button>
+        )
+      }
+    >
+      {lines.length === 0 && <p class="quiet">It wrote none.</p>}
+      {lines.length > 0 && <LogLines lines={lines} list={list} onScroll={scrolled} />}
+    </Panel>
+  );
+}
+
+/** Maximum number of former jobs that the service keeps of a worker. */
+const MOST_PAST = 200;
+
+const PAST: readonly Column<OperatedWorker["past"][number]>[] = [
+  { head: "Job", cell: ({ jobId }) => <JobLink id={jobId} /> },
+  { head: "Outcome", cell: ({ outcome }) => <Badge {...outcomeBadge(outcome)} /> },
+  { head: "Ended", cell: ({ endedAt }) => <Moment at={endedAt} /> },
+  {
+    head: "Took",
+    kind: "number",
+    cell: ({ startedAt, endedAt }) => formatDuration(Date.parse(endedAt) - Date.parse(startedAt)),
+  },
+];
+
+function WorkerJobs({ worker }: { readonly worker: OperatedWorker }): JSX.Element {
+  const { jobs, past, endedAt } = worker;
+  const known = past.length < MOST_PAST ? String(past.length) : `the newest ${MOST_PAST}`;
+  return (
+    <Panel title="Jobs">
+      {endedAt === undefined && <h3>Now: {jobs.length === 0 ? "none" : jobs.length}</h3>}
+      {jobs.length > 0 && <CurrentJobs jobs={jobs} />}
+      <h3>Before: {past.length === 0 ? "none" : known}</h3>
+      {past.length > 0 && (
+        <div class="past-scroll" tabIndex={0} role="region" aria-label="Jobs before">
+          <Records
+            columns={PAST}
+            rows={past.toReversed()}
+            keyOf={({ jobId, startedAt }) => `${jobId} ${startedAt}`}
+          />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function CurrentJobs({ jobs }: Pick<OperatedWorker, "jobs">): JSX.Element {
+  const now = useServiceNow();
+  return (
+    <ul class="stack">
+      {jobs.map(({ jobId, startedAt }) => (
+        <li key={jobId} class="row">
+          <JobLink id={jobId} />
+          <span class="quiet">
+            since <Moment at={startedAt} />
+          </span>
+          <span class="spring" />
+          <span class="number">
+            {now !== undefined && formatDuration(Math.max(0, now - Date.parse(startedAt)))}
+          </span>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -4,7 +4,10 @@ import { admit } from "../../operation/access/admission.ts";
 import { preferredType } from "../../operation/answers/preferred-type.ts";
 import type { WholeAnswer } from "../../operation/answers/answer.ts";
 import type { Call, Operation } from "../../operation/operation.ts";
-import { type DashboardFile, dashboardFile, PAGE } from "./dashboard-files.ts";
+import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzip as gzipWithCallback } from "node:zlib";
 
 /** The page may load, run and call only what this service serves; outputs may contain pictures. */
 const POLICY = [
@@ -52,7 +55,7 @@ const readPage: Operation = {
   },
 };
 
-const readFile: Operation<{ readonly file: string }> = {
+const readDashboardFile: Operation<{ readonly file: string }> = {
   methods: ["GET"],
   path: "/ui/:file",
   owner: "any",
@@ -101,5 +104,57 @@ export const DASHBOARD_PAGE_OPERATIONS = {
   /** `GET /`: the dashboard, for browsers; it shows data only with a session (ours). */
   readDashboard: readPage,
   /** `GET /ui/{file}`: the scripts and styles of the dashboard (ours). */
-  readDashboardFile: readFile,
+  readDashboardFile,
 };
+
+const gzip = promisify(gzipWithCallback);
+
+const MEDIA_TYPES = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+} as const;
+
+type Ending = keyof typeof MEDIA_TYPES;
+
+const PAGE = "page.html";
+
+interface DashboardFile {
+  readonly mediaType: string;
+  readonly bytes: Buffer;
+  readonly zipped: Buffer;
+}
+
+/** All files are read once, at the first request. */
+let files: Promise<ReadonlyMap<string, DashboardFile>> | undefined;
+
+/**
+ * Undefined for an unknown name.
+ * @throws Error if the dashboard was not built
+ */
+async function dashboardFile(name: string): Promise<DashboardFile | undefined> {
+  files ??= readAll(folder());
+  return (await files).get(name);
+}
+
+async function readAll(from: string): Promise<ReadonlyMap<string, DashboardFile>> {
+  const names = (await readdir(from)).filter((name) => endingOf(name) !== undefined);
+  const entries = names.map(async (name): Promise<[string, DashboardFile]> => {
+    const bytes = await readFile(`${from}${name}`);
+    const mediaType = MEDIA_TYPES[endingOf(name) ?? "js"];
+    return [name, { mediaType, bytes, zipped: await gzip(bytes) }];
+  });
+  return new Map(await Promise.all(entries));
+}
+
+function endingOf(name: string): Ending | undefined {
+  const ending = name.slice(name.lastIndexOf(".") + 1);
+  return Object.hasOwn(MEDIA_TYPES, ending) ? (ending as Ending) : undefined;
+}
+
+/** Browsers need the built files: these are served even when the service runs from source. */
+function folder(): string {
+  const isBuilt = !import.meta.url.endsWith(".ts");
+  const place = isBuilt ? "../../../dashboard/" : "../../../../dist/emulator/dashboard/";
+  return fileURLToPath(new URL(place, import.meta.url));
+}

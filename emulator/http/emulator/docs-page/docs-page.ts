@@ -1,7 +1,35 @@
 /** The operations that serve the documentation page. */
 import { ServiceError } from "../../../core/service-error.ts";
 import type { Operation } from "../../operation/operation.ts";
-import { isPageFile, PAGE_FILES, readPageFile } from "./files.ts";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** Files of the documentation page: two of ours, and Swagger UI's, which the build puts beside them. */
+const PAGE_FILES = {
+  "page.html": "text/html; charset=utf-8",
+  "show.js": "text/javascript; charset=utf-8",
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+} as const;
+
+type PageFile = keyof typeof PAGE_FILES;
+
+function isPageFile(name: string): name is PageFile {
+  return Object.hasOwn(PAGE_FILES, name);
+}
+
+function readPageFile(name: PageFile): Promise<Buffer> {
+  return readFile(placeOf(name));
+}
+
+function placeOf(name: PageFile): string {
+  const isBuilt = !import.meta.url.endsWith(".ts");
+  if (isBuilt || !name.startsWith("swagger-ui")) {
+    return fileURLToPath(new URL(`./${name}`, import.meta.url));
+  }
+  return createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+}
 
 /** The page may load, run and call only what this service serves. Pictures are part of the style sheet. */
 const POLICY = [
@@ -56,7 +84,7 @@ const read: Operation = {
   },
 };
 
-const readFile: Operation<{ readonly file: string }> = {
+const readDocsFile: Operation<{ readonly file: string }> = {
   methods: ["GET"],
   path: "/docs/:file",
   owner: "any",
@@ -88,5 +116,5 @@ export const DOCS_OPERATIONS = {
   /** `GET /docs`: a page to read and try the interface (live); it needs no network and loads nothing from elsewhere. */
   readDocs: read,
   /** `GET /docs/{file}`: the scripts and styles of the documentation page (ours). */
-  readDocsFile: readFile,
+  readDocsFile,
 };

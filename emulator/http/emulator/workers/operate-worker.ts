@@ -5,8 +5,21 @@ import { jsonAnswer } from "../../operation/answers/answer.ts";
 import { readJsonBody } from "../../operation/requests/json-body.ts";
 import { json, noContent } from "../../schemas/contract.ts";
 import { freezeSchema, operatedSchema } from "../../schemas/operated-worker.ts";
-import { endpointOfWorker } from "./endpoint-of-worker.ts";
-import type { Operation } from "../../operation/operation.ts";
+import type { EndpointFinder, Operation } from "../../operation/operation.ts";
+
+interface Share {
+  readonly workers: readonly { readonly endpointId: string }[];
+}
+
+/** The other replicas are asked for a worker that is unknown here. */
+const endpointOfWorker: EndpointFinder<{ readonly workerId: string }> = {
+  async find({ service, path: { workerId }, others }) {
+    const own = service.engine.fleet.find(workerId);
+    if (own !== undefined || others === undefined) return own?.endpointId;
+    const shares = await others(`/emulator/workers?workerId=${encodeURIComponent(workerId)}`);
+    return shares.flatMap((share) => (share as Share).workers)[0]?.endpointId;
+  },
+};
 
 type WorkerOperation = Operation<{ readonly workerId: string }>;
 

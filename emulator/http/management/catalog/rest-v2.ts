@@ -1,15 +1,16 @@
 /** Operations on the catalog in the second version of REST: rentable hardware, and how much of it is here. */
 import { z } from "zod";
 import { CPU_FLAVORS } from "../../../core/catalog/cpu-flavors.ts";
-import { DATA_CENTERS } from "../../../core/catalog/data-centers.ts";
-import { offeredGpus } from "../../../core/catalog/gpu-availability.ts";
+import { DATA_CENTERS, REGIONS } from "../../../core/catalog/data-centers.ts";
+import { AVAILABILITIES, offeredGpus } from "../../../core/catalog/gpu-availability.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import { sameType } from "../../../core/workers/gpu-allocation.ts";
 import { jsonAnswer } from "../../operation/answers/answer.ts";
 import type { Call, Operation } from "../../operation/operation.ts";
-import { json } from "../../schemas/contract.ts";
+import { answered, json } from "../../schemas/contract.ts";
 import { centresIn, cpuBody, dataCenterBody, gpuBody, type Offer } from "./rest-v2-bodies.ts";
 import {
+  COMPLIANCE,
   cpuParameters,
   dataCenterParameters,
   dataCentersParameters,
@@ -17,8 +18,53 @@ import {
   readCpuQuery,
   readGpuQuery,
 } from "./rest-v2-query.ts";
-import { cpuTypeSchema, dataCenterSchema, gpuTypeSchema } from "./rest-v2-schemas.ts";
 import { readParameters } from "../rest-v2/read-closed.ts";
+import { VOLUME_TYPES } from "../../../core/resources/network-volumes/network-volume.ts";
+
+/** Schemas of the catalog in the second version of REST (live). */
+const availability = z.enum(AVAILABILITIES);
+const dollars = z.number().min(0).meta({ description: "US dollars an hour." });
+
+const here = z.array(
+  answered("CatalogAvailability", { id: z.string(), name: z.string(), availability }),
+);
+
+const gpuTypeSchema = answered("GpuType", {
+  id: z.string(),
+  name: z.string(),
+  pool: z.string().nullable(),
+  manufacturer: z.enum(["NVIDIA", "AMD", "UNKNOWN"]),
+  memory: z.int().min(0).meta({ description: "In GB; 0 where it is not known." }),
+  secure: z.boolean(),
+  community: z.boolean(),
+  price: z.strictObject({ secure: dollars, community: dollars, serverless: dollars }),
+  maxCount: z.strictObject({ secure: z.int().min(0), community: z.int().min(0) }),
+  availability: availability.optional(),
+  dataCenters: here.optional(),
+  cudaVersions: z.array(z.strictObject({ version: z.string(), available: z.boolean() })).optional(),
+});
+
+const cpuTypeSchema = answered("CpuType", {
+  id: z.string(),
+  name: z.string(),
+  group: z.string(),
+  vcpu: z.strictObject({ min: z.int(), max: z.int() }),
+  ramGbPerVcpu: z.number(),
+  price: z.strictObject({ securePerVcpu: dollars, serverlessPerVcpu: dollars }),
+  availability: availability.optional(),
+  dataCenters: here.optional(),
+});
+
+const dataCenterSchema = answered("DataCenter", {
+  id: z.string(),
+  name: z.string(),
+  region: z.enum(REGIONS),
+  globalNetwork: z.boolean(),
+  networkVolumeTypes: z.array(z.enum(VOLUME_TYPES)),
+  compliance: z.array(z.enum(COMPLIANCE)),
+  gpuAvailability: here.optional(),
+  cpuAvailability: here.optional(),
+});
 
 const gpus = reader("/v2/catalog/gpus", "gpuTypeId", "gpus", gpuTypeSchema);
 const cpus = reader("/v2/catalog/cpus", "cpuFlavorId", "cpus", cpuTypeSchema);

@@ -9,11 +9,15 @@ import {
 import { updateEndpoint } from "../../../engine/resources/endpoints/update-endpoint.ts";
 import { type FieldNames, inNames } from "../../operation/requests/field-names.ts";
 import type { HttpEngine } from "../../operation/service.ts";
-import { namesOf } from "../graphql/fields.ts";
+import { namesOf, shownFields } from "../graphql/fields.ts";
 import type { GraphqlCaller } from "../graphql/graphql-caller.ts";
 import { endpointInputOf, endpointReplacement, inlineOf } from "./graphql-input.ts";
-import { shownEndpoint } from "./graphql-shown.ts";
-import { type Input, textOf } from "../graphql/input.ts";
+import { type Input, pairsOf, textOf } from "../graphql/input.ts";
+import { poolsOf, writeGpuIds } from "../../../core/resources/endpoints/gpu-pools.ts";
+import { volumesOf } from "../../../core/resources/network-volumes/network-volume.ts";
+import { instanceIdsOf } from "./v1.ts";
+import { USER_ID } from "../account/user-id.ts";
+import { workerBody } from "../pods/v1-worker-body.ts";
 
 const NAMES: FieldNames = {
   ...namesOf(ENDPOINT_FIELDS),
@@ -85,4 +89,37 @@ async function changed(
 async function replace(engine: HttpEngine, id: string, input: Input): Promise<Endpoint> {
   const present = engine.directory.endpoint(id);
   return updateEndpoint(engine, id, endpointReplacement(input, present), inlineOf(input));
+}
+
+/** An endpoint in GraphQL answers: the record, with fields from its template, volumes and workers (live). */
+function shownEndpoint(engine: HttpEngine, endpoint: Endpoint, caller: GraphqlCaller): object {
+  const { directory, fleet } = engine;
+  const { id, templateId, computeType, scalerValue } = endpoint;
+  const isCpu = computeType === "CPU";
+  const volumes = volumesOf(endpoint).map((volumeId) => ({
+    networkVolumeId: volumeId,
+    dataCenterId: directory.findVolume(volumeId)?.dataCenterId ?? null,
+  }));
+  const [first] = volumes;
+  return {
+    ...endpoint,
+    ...shownFields(ENDPOINT_FIELDS, endpoint),
+    gpuIds: isCpu ? null : writeGpuIds(poolsOf(endpoint.gpuTypeIds)),
+    instanceIds: isCpu ? instanceIdsOf(endpoint) : [],
+    networkVolumeId: first?.networkVolumeId ?? null,
+    networkVolumeIds: volumes,
+    networkVolume: first ? (directory.findVolume(first.networkVolumeId) ?? null) : null,
+    // Clients read a whole number.
+    scalerValue: Math.ceil(scalerValue),
+    // Workers in reserve do not exist here.
+    workersStandby: 0,
+    modelReferences: [],
+    env: () => pairsOf(directory.findTemplate(templateId)?.env ?? {}),
+    userId: USER_ID,
+    aiKey: null,
+    pods: async () => [
+      ...fleet.workersOf(id).map((worker) => workerBody(worker, undefined)),
+      ...(await caller.otherWorkers(id)),
+    ],
+  };
 }
