@@ -98,12 +98,12 @@ async function openFile(file: string | URL): Promise<Body> {
   if (file instanceof URL && file.protocol !== "file:") {
     throw new TypeError(`Only a file: URL can be uploaded, not an ${file.protocol} one.`);
   }
-  const path = file instanceof URL ? fileURLToPath(file) : file;
-  const handle = await fs.promises.open(path);
+  const location = file instanceof URL ? fileURLToPath(file) : file;
+  const handle = await fs.promises.open(location);
   const stats = await handle.stat();
   if (!stats.isFile()) {
     await handle.close();
-    throw new TypeError(`${path} is no file.`);
+    throw new TypeError(`${location} is no file.`);
   }
   const stream = handle.createReadStream({ highWaterMark: FILE_PIECE_BYTES });
   return fromStream(stream, stats.size);
