@@ -73,7 +73,6 @@ export type Change =
   /** Deletes the oldest settled deliveries with their payloads until the rest is within the bounds. */
   | { readonly type: "prune-deliveries"; readonly kept: KeptDeliveries }
   | { readonly type: "put-report"; readonly report: JobReport }
-  /** Deletes all reports on jobs of the endpoint. */
   | { readonly type: "remove-reports"; readonly endpointId: string }
   /** Deletes the oldest reports until the rest is within the bounds. */
   | { readonly type: "prune-reports"; readonly kept: KeptReports };

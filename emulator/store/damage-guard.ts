@@ -21,7 +21,6 @@ export class DamageGuard {
     }
   }
 
-  /** Notes errors of work outside of `guard`. */
   note(error: unknown): void {
     if (error instanceof StoreDamagedError) this.report(error);
   }

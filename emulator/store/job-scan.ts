@@ -24,11 +24,7 @@ export class JobScan {
     this.#window = window;
   }
 
-  /**
-   * Looks at the next job. Returns false if the scan ends with it.
-   *
-   * @param characters length of the text that was searched
-   */
+  /** Looks at the next job. Returns false if the scan ends with it. @param characters length of the text that was searched */
   look(seq: number, job: FilteredJob, characters = 0): boolean {
     const { filter, limit, maxLooked } = this.#window;
     this.#looked += 1;

@@ -48,6 +48,16 @@ export type RecordKind = keyof Records;
 
 export type RecordsByKind = { readonly [K in RecordKind]: Map<string, Records[K]> };
 
+/** Reads all records except usage. @param texts id and JSON of each record of a kind */
+export async function parsedRecords(
+  texts: (kind: RecordKind) => Promise<readonly (readonly [id: string, json: string])[]>,
+): Promise<Omit<RecordsByKind, "usage">> {
+  const { usage: _, ...records } = noRecords();
+  for (const [kind, byId] of Object.entries(records) as [RecordKind, Map<string, unknown>][])
+    for (const [id, json] of await texts(kind)) byId.set(id, JSON.parse(json));
+  return records;
+}
+
 export function noRecords(): RecordsByKind {
   return {
     account: new Map(),

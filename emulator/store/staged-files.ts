@@ -14,13 +14,8 @@ interface StagedFile {
   kept: boolean;
 }
 
-export type FilePayload = Payload & { readonly kind: "file" };
-
-/** A payload in a file. */
-export interface FilePlace {
-  readonly name: string;
-  readonly offset: number;
-}
+type FilePayload = Payload & { readonly kind: "file" };
+type FilePlace = Pick<FilePayload, "name" | "offset">;
 
 export class StagedFiles {
   readonly #files = new Map<string, StagedFile>();
@@ -35,50 +30,35 @@ export class StagedFiles {
     this.#files.set(name, { open: new Set(offsets), taken: 0, kept: false });
   }
 
-  /** Takes and returns all payloads of a batch that is to be stored. @throws BatchRefusedError as `take`; then none is taken */
-  takeAll(changes: readonly Change[]): readonly FilePayload[] {
+  /**
+   * Takes all payloads of a batch while `store` stores it. If it is not stored, they can be taken again.
+   *
+   * @throws BatchRefusedError when a payload is not staged, or was taken before; what `store` throws
+   */
+  async takeFor<T>(
+    changes: readonly Change[],
+    store: (taken: readonly FilePayload[]) => Promise<T>,
+  ): Promise<T> {
     const taken: FilePayload[] = [];
     try {
       for (const made of changes) {
         const payload = payloadIn(made);
         if (payload?.kind !== "file") continue;
-        this.take(payload);
+        this.#take(payload);
         taken.push(payload);
       }
+      const stored = await store(taken);
+      for (const { name } of taken) this.#keep(name);
+      return stored;
     } catch (error) {
-      for (const payload of taken) this.giveBack(payload);
+      for (const payload of taken) this.#giveBack(payload);
       throw error;
     }
-    return taken;
   }
 
   /** Whether payloads of the file may still be stored. */
   has(name: string): boolean {
     return this.#files.has(name);
-  }
-
-  /** Takes a payload for a batch that is to be stored. @throws BatchRefusedError when it is not staged, or was taken before */
-  take({ name, offset }: FilePlace): void {
-    const file = this.#files.get(name);
-    if (!file?.open.delete(offset)) throw payloadNotStaged(name);
-    file.taken += 1;
-  }
-
-  /** Call this if the batch that took the payload was not stored. */
-  giveBack({ name, offset }: FilePlace): void {
-    const file = this.#files.get(name);
-    if (!file) return;
-    file.taken -= 1;
-    file.open.add(offset);
-  }
-
-  /** Call this if the batch that took a payload of the file is stored. */
-  keep(name: string): void {
-    const file = this.#files.get(name);
-    if (!file) return;
-    file.taken -= 1;
-    file.kept = true;
-    this.#settle(name, file);
   }
 
   /** Discards a payload, unless a batch has taken it. If this removes the file, resolves afterwards. */
@@ -87,6 +67,27 @@ export class StagedFiles {
     if (!file?.open.delete(offset)) return;
     this.#settle(name, file);
     if (!this.#files.has(name) && !file.kept) await this.#remove(name);
+  }
+
+  #take({ name, offset }: FilePlace): void {
+    const file = this.#files.get(name);
+    if (!file?.open.delete(offset)) throw payloadNotStaged(name);
+    file.taken += 1;
+  }
+
+  #giveBack({ name, offset }: FilePlace): void {
+    const file = this.#files.get(name);
+    if (!file) return;
+    file.taken -= 1;
+    file.open.add(offset);
+  }
+
+  #keep(name: string): void {
+    const file = this.#files.get(name);
+    if (!file) return;
+    file.taken -= 1;
+    file.kept = true;
+    this.#settle(name, file);
   }
 
   #settle(name: string, file: StagedFile): void {

@@ -30,7 +30,6 @@ export interface Boot {
   /** Highest key of all batches with changes. */
   readonly lastSeq: number;
   readonly counts: ReadonlyMap<string, JobCounts>;
-  /** All jobs in progress. */
   readonly running: readonly Job[];
   /** All records except usage, by kind and id. */
   readonly records: {
@@ -82,11 +81,7 @@ export interface StoreReads {
   /** `queuedAt` of the oldest waiting job that may cause scaling (not lowPriority). Undefined if no such job waits. */
   oldestScalingQueuedAt(endpointId: string): Promise<number | undefined>;
   payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined>;
-  /**
-   * Stored chunks in index order, without gaps, in batches of any size.
-   *
-   * @throws PayloadDamagedError when a chunk is damaged
-   */
+  /** Stored chunks in index order, without gaps, in batches of any size. @throws PayloadDamagedError when a chunk is damaged */
   chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]>;
   /**
    * Batches with all chunks of the window, and perhaps more at either end, in index order, without gaps. Lines in files are
@@ -124,7 +119,6 @@ export interface DeliveryReads {
   nextTryAt(after: number): Promise<number | undefined>;
   /** Earliest moment at which a stored delivery was settled. */
   oldestSettledAt(): Promise<number | undefined>;
-  /** Oldest pending delivery of a job. */
   firstPending(jobId: string): Promise<Delivery | undefined>;
 }
 

@@ -20,11 +20,9 @@ export interface FileContent {
   readonly offset: number;
   readonly sizeBytes: number;
   readonly checksum: number;
-  /** The place of the payload. */
   readonly place: PayloadPlace;
 }
 
-/** The range of a payload in a file. */
 export type FileRange = Omit<FileContent, "place">;
 
 /** Returns the ranges of consecutive parts in one file. */
@@ -53,8 +51,6 @@ export interface FoundBatch extends Found, Omit<ChunkBatch, "lines"> {
   readonly offset: number;
 }
 
-type StoredFile = Found & { readonly body: string };
-
 /** The rows and files of a store. */
 export interface StoredBytes {
   payload(seq: number, slot: PayloadSlot): Promise<Found | undefined>;
@@ -67,75 +63,70 @@ export interface StoredBytes {
   };
 }
 
-export async function readPayload(
-  source: StoredBytes,
-  seq: number,
-  slot: PayloadSlot,
-): Promise<ReadablePayload | undefined> {
-  const found = await source.payload(seq, slot);
-  if (found === undefined) return undefined;
-  const place = { seq, slot };
-  const { body } = found;
-  if (typeof body !== "string") return payloadInHand(refuseDamaged(found, place));
-  const file = source.file({ ...found, name: body, offset: 0, place });
-  const isNamed = async () => (await source.payload(seq, slot))?.body === body;
+/** The queries of the port about payloads and chunks. */
+export abstract class BodyReads {
+  protected abstract readonly storedBytes: StoredBytes;
+
+  async payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {
+    const found = await this.storedBytes.payload(seq, slot);
+    if (found === undefined) return undefined;
+    const { body, sizeBytes } = found;
+    const place = { seq, slot };
+    if (typeof body !== "string") return payloadInHand(refuseDamaged(found, place));
+    const isNamed = async () => (await this.storedBytes.payload(seq, slot))?.body === body;
+    const file = this.storedBytes.file({ ...found, name: body, offset: 0, place });
+    return readable(file, sizeBytes, isNamed);
+  }
+
+  async chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
+    const found = await this.storedBytes.chunks(seq, window);
+    const place = { seq, slot: "chunks" } as const;
+    const batches = found.map(async ({ firstIndex, count, ...stored }) => {
+      const { body } = stored;
+      const lines =
+        typeof body === "string"
+          ? await this.storedBytes.file({ ...stored, name: body, place }).bytes()
+          : refuseDamaged(stored, place);
+      return { firstIndex, count, lines };
+    });
+    try {
+      return selectChunks(await Promise.all(batches), window);
+    } catch (error) {
+      if (!(error instanceof PayloadDamagedError)) throw error;
+      await Promise.allSettled(batches);
+      const again = await this.storedBytes.chunks(seq, window);
+      if (filesOf(again) === filesOf(found)) throw error;
+    }
+    // The batches were replaced or deleted meanwhile.
+    return this.chunks(seq, window);
+  }
+
+  async chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]> {
+    const place = { seq, slot: "chunks" } as const;
+    const batches = await this.storedBytes.chunks(seq, window);
+    return batches.map(({ firstIndex, count, ...stored }) => {
+      const { body, sizeBytes } = stored;
+      if (typeof body !== "string")
+        return { firstIndex, count, lines: refuseDamaged(stored, place) };
+      const isNamed = async () => {
+        const around = { from: firstIndex, maxCount: 1, maxBytes: 1 };
+        return (await this.storedBytes.chunks(seq, around)).some((batch) => batch.body === body);
+      };
+      const file = this.storedBytes.file({ ...stored, name: body, place });
+      return { firstIndex, count, lines: readable(file, sizeBytes, isNamed) };
+    });
+  }
+}
+
+type StoredFile = ReturnType<StoredBytes["file"]>;
+
+/** @param isNamed whether a row still names the file */
+function readable(file: StoredFile, sizeBytes: number, isNamed: () => Promise<boolean>) {
   return {
-    sizeBytes: found.sizeBytes,
+    sizeBytes,
     bytes: () => unlessGone(() => file.bytes(), isNamed),
     open: () => unlessGone(() => file.open(), isNamed),
   };
-}
-
-/** @throws PayloadDamagedError when a batch is damaged */
-export async function readChunks(
-  source: StoredBytes,
-  seq: number,
-  window: ChunkWindow,
-): Promise<readonly ChunkBatch[]> {
-  const found = await source.chunks(seq, window);
-  const place = { seq, slot: "chunks" } as const;
-  const batches = found.map(async ({ firstIndex, count, ...stored }) => {
-    const { body } = stored;
-    const lines =
-      typeof body === "string"
-        ? await source.file({ ...stored, name: body, place }).bytes()
-        : refuseDamaged(stored, place);
-    return { firstIndex, count, lines };
-  });
-  try {
-    return selectChunks(await Promise.all(batches), window);
-  } catch (error) {
-    if (!(error instanceof PayloadDamagedError)) throw error;
-    await Promise.allSettled(batches);
-    const again = await source.chunks(seq, window);
-    if (filesOf(again) === filesOf(found)) throw error;
-  }
-  // The batches were replaced or deleted meanwhile.
-  return readChunks(source, seq, window);
-}
-
-/** @throws PayloadDamagedError when lines in a row are damaged */
-export async function readBatches(
-  source: StoredBytes,
-  seq: number,
-  window: BatchWindow,
-): Promise<readonly ReadableBatch[]> {
-  const place = { seq, slot: "chunks" } as const;
-  return (await source.chunks(seq, window)).map(({ firstIndex, count, ...stored }) => {
-    const { body, sizeBytes } = stored;
-    if (typeof body !== "string") return { firstIndex, count, lines: refuseDamaged(stored, place) };
-    const file = source.file({ ...stored, name: body, place });
-    const isNamed = async () => {
-      const found = await source.chunks(seq, { from: firstIndex, maxCount: 1, maxBytes: 1 });
-      return found.some((batch) => batch.body === body);
-    };
-    const lines = {
-      sizeBytes,
-      bytes: () => unlessGone(() => file.bytes(), isNamed),
-      open: () => unlessGone(() => file.open(), isNamed),
-    };
-    return { firstIndex, count, lines };
-  });
 }
 
 /** @throws PayloadDamagedError when the bytes are damaged */
@@ -158,7 +149,7 @@ async function unlessGone<T>(
 }
 
 function filesOf(found: readonly Found[]): string {
-  return JSON.stringify(found.filter((one): one is StoredFile => typeof one.body === "string"));
+  return JSON.stringify(found.filter(({ body }) => typeof body === "string"));
 }
 
 /**

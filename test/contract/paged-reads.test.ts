@@ -45,8 +45,8 @@ it.skipIf(postgresIsMissing !== undefined)(
       const held = await fill(truth, [sqlite, postgres], chance);
       await postgres.close();
       for (const rows of PAGES) {
-        const pages = { searched: rows };
-        const paging = await openIn(url, { ...blobs, pages });
+        const searchPage = rows;
+        const paging = await openIn(url, { ...blobs, searchPage });
         const stores = { truth, others: [sqlite, paging] };
         for (const { all } of await everyPagedRead(truth, held)) reads += await all(stores, rows);
         expect(await paging.check()).toEqual([]);

@@ -175,9 +175,7 @@ class S3Blobs implements Blobs {
   }
 }
 
-/** The blob does not exist. */
 class MissingError extends StoreUnusableError {}
-/** The blob ends before the range. */
 class BeyondEndError extends StoreUnusableError {}
 
 const NOTHING: OpenedBlob = {

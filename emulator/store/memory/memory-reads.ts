@@ -9,11 +9,15 @@ import { StoreClosedError } from "../../core/store-error.ts";
 import { selectChunks } from "../stored-bytes.ts";
 import { JobScan, rangeOf } from "../job-scan.ts";
 import { payloadInHand } from "../payload-in-hand.ts";
-import type { BatchWindow, ReadableBatch, ReadablePayload } from "../payload.ts";
+import type {
+  BatchWindow,
+  PayloadDamagedError,
+  PayloadSlot,
+  ReadableBatch,
+  ReadablePayload,
+} from "../payload.ts";
 import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../store.ts";
-import { noRecords } from "../records.ts";
-import type { PayloadDamagedError, PayloadSlot } from "../payload.ts";
-import type { Records } from "../records.ts";
+import { noRecords, type Records } from "../records.ts";
 import type { MemoryTables } from "./memory-tables.ts";
 
 export class MemoryReads implements StoreReads {

@@ -17,7 +17,6 @@ import type { RecordKind, Records } from "../records.ts";
 import { MemoryReads } from "./memory-reads.ts";
 import { MemoryTables } from "./memory-tables.ts";
 
-/** Makes a store in memory that behaves like the store on disk. */
 export function createMemoryStore(): Store {
   const journal = new Journal();
   return new MemoryStore(new MemoryTables(journal), journal);

@@ -9,7 +9,6 @@ import { JobIndexes } from "./job-indexes.ts";
 import { MemoryDeliveries } from "./memory-deliveries.ts";
 import { MemoryReports } from "./memory-reports.ts";
 
-/** The payloads of one job. */
 export interface Bodies {
   readonly slots: Map<PayloadSlot, Uint8Array>;
   chunks: ChunkBatch[];
@@ -55,7 +54,6 @@ export class MemoryTables {
     this.#journal.undos.push(() => assign(map, key, before));
   }
 
-  /** Returns the payloads of a job for a change. */
   bodiesOf(seq: number): Bodies {
     const bodies = this.bodies.get(seq) ?? { slots: new Map(), chunks: [] };
     if (!this.bodies.has(seq)) this.setIn(this.bodies, seq, bodies);

@@ -34,7 +34,6 @@ export class OrderedSet {
     if (bucket.length === 0) this.#buckets.splice(index, 1);
   }
 
-  /** The lowest number in the set. */
   firstAt(): number | undefined {
     return this.#buckets[0]?.[0]?.at;
   }
@@ -64,7 +63,6 @@ export class OrderedSet {
     return keys;
   }
 
-  /** The lowest number above `at`. */
   firstAbove(at: number): number | undefined {
     const place = { at, seq: Number.POSITIVE_INFINITY };
     const bucket = this.#buckets[this.#bucketOf(place)];

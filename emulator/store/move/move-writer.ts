@@ -72,7 +72,6 @@ export class MoveWriter {
     this.#changes.push({ type: "delete-record", kind, id });
   }
 
-  /** Adds the change after the earlier ones. */
   async add(change: Change): Promise<void> {
     this.#changes.push(change);
     await this.flushIfFull();

@@ -44,21 +44,11 @@ export interface PostgresStoreOptions {
   readonly onSnapshotAge?: (ageMs: number) => void;
   /** Stored in one transaction with new tables. */
   readonly firstRecord?: FirstRecord;
-  /** Default: `MIGRATIONS`. */
   readonly migrations?: readonly Migration[];
-  /** Default: `TIMES`. */
   readonly times?: Partial<Times>;
-  /** Default: `PAGES`. */
-  readonly pages?: Partial<Pages>;
+  /** Maximum number of jobs of one query that searches failures, which may be long. Default: 20. */
+  readonly searchPage?: number;
 }
-
-/** Maximum number of rows of one query. A longer result takes several queries. */
-export interface Pages {
-  /** Jobs of a query that searches failures. Failures may be long. */
-  readonly searched: number;
-}
-
-export const PAGES: Pages = { searched: 20 };
 
 /** All times in ms. */
 export interface Times {
@@ -75,7 +65,6 @@ export interface Times {
   readonly reconnectFor: number;
   /** Interval between two attempts to reach the database. */
   readonly retry: number;
-  /** Timeout of an answer. */
   readonly answer: number;
   /** Timeout of a batch, which is then retried over another connection. `reconnectFor` must be longer. */
   readonly batch: number;

@@ -27,7 +27,7 @@ import { hasLargePayloads, unreferred } from "./large/dropped-names.ts";
 import { LargePayloads } from "./large/large-payloads.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { knownVersion, makeSchema } from "./schema-version.ts";
-import { type Pages, PAGES, type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
+import { type PostgresStoreOptions, type Times, TIMES } from "./options.ts";
 import { readBoot } from "./reads/boot-reads.ts";
 import { PostgresReads } from "./reads/postgres-reads.ts";
 import { shareDatabase } from "./share/share-database.ts";
@@ -36,6 +36,7 @@ import { Writer } from "./writes/writer.ts";
 
 const nothing = () => undefined;
 
+const SEARCH_PAGE = 20;
 /** Maximum difference between the service times of replicas. */
 const SKEW_MS = 60_000;
 
@@ -62,7 +63,6 @@ export type PostgresStore = Store & {
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const times = { ...TIMES, ...options.times };
-  const pages = { ...PAGES, ...options.pages };
   const { url, replica, clock, wall = Date.now, warn = nothing, onLost = nothing } = options;
   const settings = settingsOf(url, replica, times.lease);
   const open = sessionOpener(settings, times.answer, clock, warn);
@@ -81,7 +81,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     await waitForClaim(() => claim.enter(session), clock, times.lease);
     const queues = new Queues(claim.isShared);
     if (!claim.isShared) queues.add(await readQueues(session));
-    return new OpenedStore({ options, settings, open, claim, queues, times, pages }, session);
+    return new OpenedStore({ options, settings, open, claim, queues, times }, session);
   };
   try {
     return await withReconnects(
@@ -99,7 +99,6 @@ interface StoreParts {
   readonly options: PostgresStoreOptions;
   readonly settings: Settings;
   readonly times: Times;
-  readonly pages: Pages;
   readonly open: (answerMs?: number) => Promise<Session>;
   readonly claim: Claim;
   readonly queues: Queues;
@@ -121,11 +120,11 @@ class OpenedStore extends PostgresReads implements PostgresStore {
 
   /** @param session connection without unfinished work */
   constructor(parts: StoreParts, session: Session) {
-    const { options, settings, claim, queues, times, pages, open } = parts;
+    const { options, settings, claim, queues, times, open } = parts;
     super(queues, {
       partitions: () => claim.held.kept,
       skewMs: claim.isShared ? SKEW_MS : 0,
-      pages,
+      searchPage: options.searchPage ?? SEARCH_PAGE,
     });
     this.#parts = parts;
     this.serviceTime = claim.time;
@@ -134,7 +133,7 @@ class OpenedStore extends PostgresReads implements PostgresStore {
     this.#large = blobs && new LargePayloads(blobs);
     this.#damage = new DamageGuard(options.onDamage);
     const share = shareDatabase({
-      ...{ options, settings, times, claim, queues, jobs: this.jobReads },
+      ...{ options, settings, times, claim, queues },
       ask: (question) => this.ask(question),
       guard: (work) => this.#damage.guard(work),
       renewal: () => this.#renewal,
@@ -162,10 +161,10 @@ class OpenedStore extends PostgresReads implements PostgresStore {
   }
 
   async boot(): Promise<Boot> {
-    const { claim } = this.#parts;
+    const { claim, queues } = this.#parts;
     const { slot } = claim.atStart;
     const partitions = claim.isShared ? [] : ALL_PARTITIONS;
-    const boot = await this.ask((session) => readBoot(session, this.jobReads, slot, partitions));
+    const boot = await this.ask((session) => readBoot(session, queues, slot, partitions));
     this.#share.records.begin(boot.recordsVersion);
     return boot;
   }
@@ -173,17 +172,12 @@ class OpenedStore extends PostgresReads implements PostgresStore {
   flush(batch: Batch): Promise<void> {
     return this.#guard(async () => {
       const staged = this.#large?.staged ?? NOTHING_STAGED;
-      const taken = staged.takeAll(batch.changes);
-      let names: readonly string[];
-      try {
-        names = await this.#writer.flush(batch);
-      } catch (error) {
-        for (const payload of taken) staged.giveBack(payload);
-        throw error;
-      }
-      for (const { name } of taken) staged.keep(name);
-      // A later change in the batch may have replaced one of the taken payloads.
-      this.#removeLater([...names, ...taken.map(({ name }) => name)]);
+      const names = await staged.takeFor(batch.changes, async (taken) => [
+        ...(await this.#writer.flush(batch)),
+        // A later change in the batch may have replaced one of the taken payloads.
+        ...taken.map(({ name }) => name),
+      ]);
+      this.#removeLater(names);
     });
   }
 

@@ -56,7 +56,6 @@ export const CHANGEABLE = {
   sent_headers: "json",
 } as const satisfies Columns;
 
-/** The values of the columns of `CHANGEABLE`. */
 export function changeable(delivery: Delivery): SQLOutputValue[] {
   const { state, nextTryAt, settledAt, triesLeft, tries, sentHeaders } = delivery;
   return [
@@ -69,7 +68,6 @@ export function changeable(delivery: Delivery): SQLOutputValue[] {
   ];
 }
 
-/** The values of the columns of `DELIVERY`. */
 export function valuesOf(delivery: Delivery): SQLOutputValue[] {
   const [state = null, nextTryAt = null, settledAt = null, triesLeft = null, ...rest] =
     changeable(delivery);

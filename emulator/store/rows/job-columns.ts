@@ -34,7 +34,6 @@ const KINDS: readonly { readonly kind: JobKind; readonly dialect: DialectName }[
 ];
 const KIND_NUMBERS = new Map([...KINDS.entries()].map(([at, known]) => [keyOf(known), at]));
 
-/** The status of a stored number. */
 export function statusOf(number: number): JobStatus {
   return named(STATUSES, number);
 }
@@ -95,7 +94,6 @@ export const FIXED_COLUMNS: ReadonlySet<number> = new Set(
   FIELDS.filter(({ fixed }) => fixed).map(({ number }) => number),
 );
 
-/** Names of the columns in the order of their numbers. */
 export const COLUMNS: readonly string[] = columns.map(({ name }) => name);
 
 /**
@@ -118,7 +116,6 @@ const compile = new Function(
 };
 const compiled = compile(FORMATS, KIND_NUMBERS, STATUS_NUMBERS, dueAt);
 
-/** The values of all columns. */
 export const { valuesOf } = compiled;
 
 /** Makes the job from a row that `withEndpoint` returned. */

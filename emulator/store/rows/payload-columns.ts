@@ -8,7 +8,6 @@ const SLOT_NUMBERS: Readonly<Record<PayloadSlot, number>> = { input: 0, output: 
 export const SLOTS = ["input", "output", "s3Config"] as const;
 export const PLACES_PER_JOB = 4;
 
-/** The slot of a place. */
 export function slotAt(place: number): PayloadSlot {
   const number = place % PLACES_PER_JOB;
   return SLOTS.find((slot) => SLOT_NUMBERS[slot] === number) ?? "input";
@@ -23,7 +22,6 @@ export interface StoredBody {
   /** The bytes, or the name of the file with them. */
   readonly body: Uint8Array | string;
   readonly sizeBytes: number;
-  /** Checksum of the bytes. */
   readonly checksum: number;
 }
 

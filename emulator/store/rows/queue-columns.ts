@@ -23,7 +23,6 @@ export const QUEUE = {
   retried: "integer",
 } as const satisfies Columns;
 
-/** The values of the columns of `QUEUE`. */
 export function queueRow(key: number, endpointId: string, counts: JobCounts): SQLOutputValue[] {
   const { inQueue, inProgress, inQueueLowPriority, inProgressLowPriority } = counts;
   const waiting = [inQueue, inProgress, inQueueLowPriority, inProgressLowPriority];

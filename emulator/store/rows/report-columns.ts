@@ -15,7 +15,6 @@ export const REPORT = {
   job: "json",
 } as const satisfies Columns;
 
-/** The values of the columns of `REPORT`. */
 export function valuesOf({ job, deletedAt }: JobReport): SQLOutputValue[] {
   const text = JSON.stringify(job);
   return [job.seq, job.id, job.endpointId, deletedAt, Buffer.byteLength(text), text];

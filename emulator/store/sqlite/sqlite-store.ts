@@ -96,18 +96,7 @@ class SqliteStore extends ThreadReads implements Store {
     if (this.damageGuard.damage) throw this.damageGuard.damage;
     this.#refuseUseless();
     if (batch.number !== this.#flushed + 1) throw batchOutOfOrder(batch.number, this.#flushed);
-    const { staged } = this.files;
-    const taken = hasFiles(batch) ? staged.takeAll(batch.changes) : [];
-    this.#flushed = batch.number;
-    try {
-      await this.#write(batch);
-    } catch (error) {
-      this.#flushed = this.#stored;
-      for (const payload of taken) staged.giveBack(payload);
-      this.damageGuard.note(error);
-      throw error;
-    }
-    for (const { name } of taken) staged.keep(name);
+    await this.files.staged.takeFor(batch.changes, () => this.#write(batch));
   }
 
   async stage(parts: readonly Uint8Array[]): Promise<readonly Payload[]> {
@@ -145,10 +134,17 @@ class SqliteStore extends ThreadReads implements Store {
   }
 
   async #write(batch: Batch): Promise<void> {
-    const { commitMs, dropped } = await this.thread.flush(batch.number, encodeBatch(batch));
-    this.#stored = batch.number;
-    for (const name of dropped) void this.files.remove(name);
-    this.#options.onCommit?.(commitMs);
+    this.#flushed = batch.number;
+    try {
+      const { commitMs, dropped } = await this.thread.flush(batch.number, encodeBatch(batch));
+      this.#stored = batch.number;
+      for (const name of dropped) void this.files.remove(name);
+      this.#options.onCommit?.(commitMs);
+    } catch (error) {
+      this.#flushed = this.#stored;
+      this.damageGuard.note(error);
+      throw error;
+    }
   }
 
   /** Looks again if another thread has opened the database meanwhile, because that changes its file. */
@@ -169,16 +165,6 @@ class SqliteStore extends ThreadReads implements Store {
     this.#freeSpace?.stop();
     await Promise.all([this.#removalWatch?.stop(), this.thread.close(), this.files.settle()]);
   }
-}
-
-/** Whether payloads of the batch are in files. */
-function hasFiles({ changes }: Batch): boolean {
-  for (const made of changes) {
-    const payload =
-      made.type === "append-chunks" ? made.batch.lines : "payload" in made && made.payload;
-    if (payload && payload.kind === "file") return true;
-  }
-  return false;
 }
 
 function toDamage({ place, finding, checksum, jobId }: FoundPayload): PayloadDamage {

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { rowChecksum } from "../../../emulator/store/sqlite/row-checksum.ts";
-import { ValueReader, ValueWriter } from "../../../emulator/store/sqlite/thread/values.ts";
+import { ValueReader, ValueWriter } from "../../../emulator/store/sqlite/values.ts";
 
 /** A text has no half of a character: SQLite could not keep it. */
 const value = fc.oneof(

@@ -80,7 +80,6 @@ export class ClaimRenewal {
     }
   }
 
-  /** Returns whether the renewal succeeded. */
   async #renew(): Promise<boolean> {
     const { claim, snapshots, renew } = this.#parts;
     try {

@@ -67,7 +67,6 @@ export class Claim {
     return this.#registration;
   }
 
-  /** The registration of the start. */
   get atStart(): Registration {
     if (this.#atStart === undefined) throw new Error("nothing was claimed");
     return this.#atStart;

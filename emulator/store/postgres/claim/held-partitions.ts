@@ -12,12 +12,10 @@ export class HeldPartitions {
     return this.#epochs.has(partition);
   }
 
-  /** Whether the partition is held and is not being released. */
   keeps(partition: number): boolean {
     return this.#epochs.has(partition) && !this.#leaving.has(partition);
   }
 
-  /** Held partitions that are not being released. */
   get kept(): readonly number[] {
     return ALL_PARTITIONS.filter((partition) => this.keeps(partition));
   }

@@ -12,7 +12,6 @@ export interface Peer {
 
 export interface OwnerRow {
   readonly partition: number;
-  /** Undefined if the partition has no owner. */
   readonly replica: string | undefined;
   readonly epoch: number;
 }

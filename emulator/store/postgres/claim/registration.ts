@@ -6,7 +6,7 @@
  */
 import type { Session, Statement } from "../connect/session.ts";
 import { whyUnreadable } from "../schema-version.ts";
-import { bound, listOf } from "../values/columns.ts";
+import { arraysOf, bound } from "../values/columns.ts";
 import { highestSeq, type Progress, readProgress } from "../writes/progress.ts";
 import { NOT_OWNER } from "../writes/refusals.ts";
 import { removeDead } from "./remove-dead.ts";
@@ -68,9 +68,7 @@ export const BEGIN: readonly Statement[] = [
   { text: "SET LOCAL lock_timeout = 250" },
 ];
 
-/**
- * Makes the row, and replaces an earlier one. An only replica also gets all partitions. Throws what `pg` throws.
- */
+/** Makes the row, and replaces an earlier one. An only replica also gets all partitions. Throws what `pg` throws. */
 export async function register(
   session: Session,
   who: Registrant,
@@ -196,7 +194,6 @@ export async function release(session: Session, id: string, { term }: Registrati
 
 /** Fails if the row or the partitions have changed. Locks them until the end of the transaction. */
 export function fenceStatement(id: string, { registration, epochs }: Fence): Statement {
-  const partitions = [...epochs.keys()];
   return {
     name: "fence",
     text: `WITH me AS MATERIALIZED (
@@ -210,9 +207,8 @@ export function fenceStatement(id: string, { registration, epochs }: Fence): Sta
       id,
       bound(registration.term),
       bound(registration.session),
-      listOf("integer", partitions),
-      listOf("integer", [...epochs.values()]),
-      bound(partitions.length),
+      ...arraysOf({ partition: "integer", epoch: "integer" }, [...epochs]),
+      bound(epochs.size),
     ],
   };
 }

@@ -1,6 +1,6 @@
 /** Removes the rows of dead replicas, and frees their partitions. */
 import type { Session } from "../connect/session.ts";
-import { listOf } from "../values/columns.ts";
+import { arraysOf, listOf } from "../values/columns.ts";
 import { endSessions } from "./end-sessions.ts";
 import type { RenewalRow, SeenRenewals } from "./seen-renewals.ts";
 
@@ -26,8 +26,10 @@ export async function removeDead(
 ): Promise<number> {
   const over = await overdue(session, seen, own);
   for (const { id } of over) await endSessions(session, id);
-  const columns = [over.map(({ term }) => term), over.map(({ renewals }) => renewals)];
-  const values = columns.map((column) => listOf("integer", column));
+  const values = arraysOf(
+    { term: "integer", renewals: "integer" },
+    over.map(({ term, renewals }) => [term, renewals]),
+  );
   const { rows } = await session.ask({ text: OVER, values });
   const owns = own === undefined ? [] : (await session.ask({ text: OWN, values: [own] })).rows;
   // A statement that begins after the rows are locked sees their last batches.

@@ -10,7 +10,6 @@
 const NO_GAP_MS = 1_000;
 
 export interface RenewalRow {
-  /** Term of the registration. */
   readonly term: number;
   readonly renewals: number;
   readonly leaseMs: number;

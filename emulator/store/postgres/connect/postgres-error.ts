@@ -33,7 +33,6 @@ export class StandbyError extends Error {
   }
 }
 
-/** An error that the server sent. */
 export interface ServerError extends Error {
   readonly severity: string;
   readonly code: string;

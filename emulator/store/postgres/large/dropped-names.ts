@@ -40,7 +40,6 @@ export async function unreferred(session: Session, names: readonly string[]): Pr
   return names.filter((name) => !referred.has(name));
 }
 
-/** Whether any payload is in a bucket. */
 export async function hasLargePayloads(session: Session): Promise<boolean> {
   const { rows } = await session.ask({
     text: `SELECT 1 WHERE EXISTS (SELECT 1 FROM payload WHERE name IS NOT NULL)

@@ -3,8 +3,7 @@
  */
 import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import { textAt } from "../../../sqlite/row.ts";
-import type { RecordKind } from "../../records.ts";
-import { noRecords } from "../../records.ts";
+import { parsedRecords, type RecordKind } from "../../records.ts";
 import type { Queue } from "../../rows/queue-columns.ts";
 import type { Boot } from "../../store.ts";
 import { ALL_PARTITIONS } from "../claim/partitions.ts";
@@ -14,7 +13,7 @@ import { highestSeq, readProgress } from "../writes/progress.ts";
 import { type Queues, readQueues } from "../writes/queues.ts";
 import { RECORD } from "../writes/record-writes.ts";
 import { recordsVersion } from "./changed-records.ts";
-import type { JobReads } from "./job-reads.ts";
+import { readRunning } from "./job-reads.ts";
 
 const readRecordRow = rowReader(RECORD);
 
@@ -39,20 +38,16 @@ export async function recordTexts(
 /** @param slot slot of the line of batches; @param partitions default: all partitions */
 export async function readBoot(
   session: Session,
-  jobs: JobReads,
+  queues: Queues,
   slot: number,
   partitions = ALL_PARTITIONS,
 ): Promise<Boot> {
-  const { usage: _, ...records } = noRecords();
   await session.ask({ text: "BEGIN ISOLATION LEVEL REPEATABLE READ" });
   const { batch } = await readProgress(session, slot);
   const lastSeq = await highestSeq(session);
   const counts = countsOf(await readQueues(session, partitions));
-  const running = await jobs.running(session, partitions);
-  for (const kind of Object.keys(records) as (keyof typeof records)[]) {
-    const byId: Map<string, unknown> = records[kind];
-    for (const [id, json] of await recordTexts(session, kind)) byId.set(id, JSON.parse(json));
-  }
+  const running = await readRunning(session, queues, partitions);
+  const records = await parsedRecords((kind) => recordTexts(session, kind));
   const version = await recordsVersion(session);
   await session.ask({ text: "COMMIT" });
   return { batch, lastSeq, counts, running, records, recordsVersion: version };
@@ -61,7 +56,6 @@ export async function readBoot(
 /** Reads the data of partitions that this process has gained. */
 export async function readGain(
   session: Session,
-  jobs: JobReads,
   queues: Queues,
   partitions: readonly number[],
 ): Promise<Pick<Boot, "counts" | "running" | "lastSeq">> {
@@ -70,7 +64,7 @@ export async function readGain(
   const stored = await readQueues(session, partitions);
   queues.forget(new Set(partitions));
   queues.add(stored);
-  const running = await jobs.running(session, partitions);
+  const running = await readRunning(session, queues, partitions);
   await session.ask({ text: "COMMIT" });
   return { counts: countsOf(stored), running, lastSeq };
 }

@@ -5,7 +5,7 @@ import { JobScan, type SeqRange } from "../../job-scan.ts";
 import type { Columns } from "../../rows/columns.ts";
 import { filteredJob, FILTERED, STATUS_NUMBERS } from "../../rows/job-columns.ts";
 import type { Session } from "../connect/session.ts";
-import { bound, listOf, rowReader } from "../values/columns.ts";
+import { arraysOf, bound, rowReader } from "../values/columns.ts";
 import type { Queues } from "../writes/queues.ts";
 
 const LOOKED_AT = {
@@ -79,15 +79,10 @@ export class JobSearch {
     const queues =
       key !== undefined ? [key] : wanted.length > 0 ? await this.#queues.keys(session) : [];
     const pairs = wanted.flatMap((status) =>
-      queues.map((queue) => [queue, STATUS_NUMBERS[status]] as const),
+      queues.map((queue) => [queue, STATUS_NUMBERS[status]]),
     );
     if (pairs.length > 0 && pairs.length <= MAX_PAIRS) {
-      const lists = [0, 1].map((at) =>
-        listOf(
-          "integer",
-          pairs.map((pair) => pair[at] ?? 0),
-        ),
-      );
+      const lists = arraysOf({ queue: "integer", status: "integer" }, pairs);
       return ask(session, "search-pairs", [...values, ...lists]);
     }
     if (key === undefined) return ask(session, "search-all", values);

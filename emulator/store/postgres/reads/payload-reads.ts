@@ -70,12 +70,10 @@ export async function hasChunks(
   return rows.length > 0;
 }
 
-/** A row of `PAYLOAD`. */
 function readPayload(row: Row): StoredBody {
   return { body: bodyOf(row, 1), sizeBytes: integerAt(row, 3), checksum: integerAt(row, 4) };
 }
 
-/** A row of `CHUNK`. */
 function readChunk(row: Row): StoredBatch {
   return {
     firstIndex: integerAt(row, 1),

@@ -4,7 +4,7 @@ import { removeDead } from "../claim/remove-dead.ts";
 import { BEGIN, type Registrant, type Registration } from "../claim/registration.ts";
 import type { SeenRenewals } from "../claim/seen-renewals.ts";
 import type { Session, Statement } from "../connect/session.ts";
-import { bound, listOf } from "../values/columns.ts";
+import { arraysOf, bound } from "../values/columns.ts";
 
 const CLAIM = `WITH me AS MATERIALIZED (SELECT 1 FROM replica WHERE id = $1 AND term = $2 FOR KEY SHARE),
     free AS (
@@ -20,6 +20,8 @@ const GIVE = `WITH there AS MATERIALIZED (SELECT id FROM replica WHERE id = ANY(
     FROM unnest($2::bigint[], $3::bigint[], $4::text[]) AS u (partition, epoch, next)
     WHERE owner.partition = u.partition AND owner.epoch = u.epoch AND owner.replica = $1`;
 
+const HELD = { partition: "integer", epoch: "integer" } as const;
+
 /**
  * Takes the partitions that have not changed since they were seen, and returns their epochs.
  *
@@ -32,14 +34,16 @@ export async function claimPartitions(
   seen: readonly OwnerRow[],
   tell: Statement,
 ): Promise<ReadonlyMap<number, number>> {
-  const columns = [seen.map(({ partition }) => partition), seen.map(({ epoch }) => epoch)];
-  const values = [id, bound(term), ...columns.map((column) => listOf("integer", column))];
+  const rows = seen.map(({ partition, epoch }) => [partition, epoch]);
+  const values = [id, bound(term), ...arraysOf(HELD, rows)];
   const [claimed] = await inTransaction(session, [
     { name: "claim-partitions", text: CLAIM, values },
     tell,
   ]);
-  const rows = claimed?.rows ?? [];
-  return new Map(rows.map(([partition, epoch]) => [Number(partition), Number(epoch)]));
+  const taken = claimed?.rows.map(
+    ([partition, epoch]) => [Number(partition), Number(epoch)] as const,
+  );
+  return new Map(taken);
 }
 
 /** Releases partitions, each with its epoch, to their next owners. An undefined owner leaves the partition without one. */
@@ -49,21 +53,8 @@ export async function givePartitions(
   given: readonly (readonly [partition: number, epoch: number, next: string | undefined])[],
   tell: Statement,
 ): Promise<void> {
-  const values = [
-    id,
-    listOf(
-      "integer",
-      given.map(([partition]) => partition),
-    ),
-    listOf(
-      "integer",
-      given.map(([, epoch]) => epoch),
-    ),
-    listOf(
-      "json",
-      given.map(([, , next]) => next ?? null),
-    ),
-  ];
+  const rows = given.map(([partition, epoch, next]) => [partition, epoch, next ?? null]);
+  const values = [id, ...arraysOf({ ...HELD, next: "json" }, rows)];
   await inTransaction(session, [{ name: "give-partitions", text: GIVE, values }, tell]);
 }
 
@@ -79,7 +70,6 @@ export async function removeOthers(
   return removed;
 }
 
-/** Runs the statements in a transaction. */
 async function inTransaction(session: Session, statements: readonly Statement[]) {
   const answers = await session.askAll([...BEGIN, ...statements, { text: "COMMIT" }]);
   return answers.slice(BEGIN.length, -1);

@@ -26,7 +26,6 @@ export interface PartitionKeeperParts {
   readonly owners: KnownOwners;
   /** Notifies other replicas that owners have changed. */
   readonly tell: Statement;
-  /** Reads the data of partitions that this replica has gained. */
   readonly readGain: (
     session: Session,
     partitions: readonly number[],

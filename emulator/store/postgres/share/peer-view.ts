@@ -91,7 +91,6 @@ export async function renewAndLook(
   };
 }
 
-/** A row of `PEERS`. */
 function readPeer(row: readonly Cell[]) {
   const [id, address, version, startedAt, begunAt, workerAddress, ...renewal] = row;
   const [term, renewals, leaseMs, knowsTime, clockAheadMs] = renewal;

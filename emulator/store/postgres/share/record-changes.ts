@@ -41,7 +41,6 @@ export class RecordChanges {
     this.#tell = tell;
   }
 
-  /** Whether the version has changes that were not reported. */
   isNews(version: number): boolean {
     if (version === this.#known) this.#lookedAt = this.#parts.clock.now();
     return this.#tell !== undefined && version !== this.#known;
@@ -56,7 +55,6 @@ export class RecordChanges {
     return this.#next;
   }
 
-  /** Stores a batch that changes records. */
   async store<T>({ recordsVersion: base }: Batch, flush: () => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       const stored = await flush();

@@ -6,7 +6,6 @@ import type { Ask } from "../connect/session.ts";
 import type { Settings } from "../connect/settings.ts";
 import type { PostgresStoreOptions, Times } from "../options.ts";
 import { readGain } from "../reads/boot-reads.ts";
-import type { JobReads } from "../reads/job-reads.ts";
 import type { Queues } from "../writes/queues.ts";
 import { KnownOwners } from "./known-owners.ts";
 import { PartitionKeeper } from "./partition-keeper.ts";
@@ -22,7 +21,6 @@ export interface Sharing {
   readonly times: Times;
   readonly claim: Claim;
   readonly queues: Queues;
-  readonly jobs: JobReads;
   readonly ask: Ask;
   /** Runs the work, and notes damage that it finds. */
   readonly guard: <T>(work: () => Promise<T>) => Promise<T>;
@@ -30,7 +28,7 @@ export interface Sharing {
 }
 
 export function shareDatabase(sharing: Sharing) {
-  const { options, settings, times, claim, queues, jobs, ask, guard, renewal } = sharing;
+  const { options, settings, times, claim, queues, ask, guard, renewal } = sharing;
   const { clock, warn = () => undefined } = options;
   const { id, address = "", workerAddress } = claim.who;
   const channel = channelOf(settings.schema);
@@ -39,7 +37,7 @@ export function shareDatabase(sharing: Sharing) {
   const keeper = new PartitionKeeper({
     ...{ claim, times, queues, owners, hurry },
     tell: notice(channel, "partitions"),
-    readGain: (session, partitions) => guard(() => readGain(session, jobs, queues, partitions)),
+    readGain: (session, partitions) => guard(() => readGain(session, queues, partitions)),
   });
   const onLeftBehind = () => claim.refuse(LEFT_BEHIND);
   const records = new RecordChanges({ clock: claim.time.clock, ask, onLeftBehind });

@@ -24,7 +24,6 @@ export class UnownedTimes {
     }
   }
 
-  /** Time for which the partition has had no owner. */
   freeMs(partition: number, now: number): number {
     return now - (this.#freeSince.get(partition) ?? now);
   }

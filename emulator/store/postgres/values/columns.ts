@@ -37,7 +37,6 @@ export function arraysOf(columns: Columns, rows: readonly (readonly Sent[])[]): 
   return Object.values(columns).map((kind, at) => arrayOf(kind, rows, at));
 }
 
-/** One parameter with a list of values. */
 export function listOf(kind: Kind, values: readonly Sent[]): Buffer {
   return arrayOf(
     kind,

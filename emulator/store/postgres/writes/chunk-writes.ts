@@ -1,11 +1,12 @@
 /** Gathers the changes of chunks in a part of a batch, and makes the statements that store them. */
 import { chunksOutOfOrder } from "../../batch-refusals.ts";
 import type { StagedBatch } from "../../payload.ts";
-import { type Columns, namesOf } from "../../rows/columns.ts";
+import type { Columns } from "../../rows/columns.ts";
 import { storedBatch } from "../../rows/payload-columns.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, listOf, type Sent, unnested } from "../values/columns.ts";
+import { type Sent, unnested } from "../values/columns.ts";
 import { CHUNK_NOT_NEXT } from "./refusals.ts";
+import { insertInto, rowStatement } from "./row-statement.ts";
 
 export const CHUNK = {
   seq: "integer",
@@ -18,13 +19,16 @@ export const CHUNK = {
   content_checksum: "integer",
 } as const satisfies Columns;
 
-const FIRST = { seq: "integer", first_index: "integer" } as const satisfies Columns;
+const SEQ = { seq: "integer" } as const satisfies Columns;
+const FIRST = { ...SEQ, first_index: "integer" } as const satisfies Columns;
 
 /** Fails unless the first batch of each job follows the stored ones. */
 const CHECK = `SELECT refuse('${CHUNK_NOT_NEXT} ' || u.seq || ' ' || u.first_index) FROM ${unnested(FIRST)} AS u (seq, first_index)
   WHERE u.first_index <> coalesce(
     (SELECT c.first_index + c.count FROM chunk_batch c WHERE c.seq = u.seq ORDER BY c.first_index DESC LIMIT 1), 0)
   LIMIT 1`;
+const REMOVE = "DELETE FROM chunk_batch WHERE seq = ANY($1::bigint[])";
+const INSERT = insertInto("chunk_batch", CHUNK);
 
 interface OfJob {
   /** First index of the batch that follows the stored ones, even if it is removed later. */
@@ -57,26 +61,19 @@ export class ChunkWrites {
   }
 
   statements(): readonly Statement[] {
-    const cleared: number[] = [];
+    const cleared: number[][] = [];
     const firsts: number[][] = [];
     const rows: Sent[][] = [];
     for (const [seq, { first, isCleared, added }] of this.#jobs) {
       if (first !== undefined) firsts.push([seq, first]);
-      if (isCleared) cleared.push(seq);
+      if (isCleared) cleared.push([seq]);
       for (const batch of added) rows.push(chunkRow(seq, batch));
     }
-    const statements: Statement[] = [];
-    if (firsts.length > 0)
-      statements.push({ name: "check-chunks", text: CHECK, values: arraysOf(FIRST, firsts) });
-    if (cleared.length > 0) {
-      const text = "DELETE FROM chunk_batch WHERE seq = ANY($1::bigint[])";
-      statements.push({ name: "remove-chunks", text, values: [listOf("integer", cleared)] });
-    }
-    if (rows.length > 0) {
-      const text = `INSERT INTO chunk_batch (${namesOf(CHUNK)}) SELECT * FROM ${unnested(CHUNK)}`;
-      statements.push({ name: "append-chunks", text, values: arraysOf(CHUNK, rows) });
-    }
-    return statements;
+    return [
+      ...rowStatement("check-chunks", CHECK, FIRST, firsts),
+      ...rowStatement("remove-chunks", REMOVE, SEQ, cleared),
+      ...rowStatement("append-chunks", INSERT, CHUNK, rows),
+    ];
   }
 
   #of(seq: number): OfJob {

@@ -5,13 +5,14 @@ import { type Columns, namesOf } from "../../rows/columns.ts";
 import { CHANGEABLE, changeable, DELIVERY, FRAME, valuesOf } from "../../rows/delivery-columns.ts";
 import { partitionOf } from "../claim/partitions.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
+import { bound, type Sent, unnested } from "../values/columns.ts";
 import { DELIVERY_NOT_STORED } from "./refusals.ts";
+import { insertInto, rowStatement } from "./row-statement.ts";
 
 const STORED = { ...DELIVERY, ...FRAME, partition: "integer" } as const satisfies Columns;
 const CHANGED = { seq: "integer", ...CHANGEABLE } as const satisfies Columns;
 
-const INSERT = `INSERT INTO delivery (${namesOf(STORED)}) SELECT * FROM ${unnested(STORED)}`;
+const INSERT = insertInto("delivery", STORED);
 const ASSIGNED = Object.keys(CHANGEABLE).map((name) => `${name} = u.${name}`);
 const UPDATE = `WITH done AS (
     UPDATE delivery SET ${ASSIGNED.join(", ")} FROM ${unnested(CHANGED)} AS u (${namesOf(CHANGED)})
@@ -44,26 +45,14 @@ export class DeliveryWrites {
   }
 
   statements(): readonly Statement[] {
-    const statements: Statement[] = [];
-    if (this.#added.length > 0)
-      statements.push({
-        name: "add-deliveries",
-        text: INSERT,
-        values: arraysOf(STORED, this.#added),
-      });
-    if (this.#replaced.size > 0) {
-      const rows = [...this.#replaced.values()].map((delivery) => [
-        delivery.seq,
-        ...changeable(delivery),
-      ]);
-      const values = [...arraysOf(CHANGED, rows), bound(rows.length)];
-      statements.push({ name: "change-deliveries", text: UPDATE, values });
-    }
-    return statements;
+    const replaced = [...this.#replaced].map(([seq, delivery]) => [seq, ...changeable(delivery)]);
+    return [
+      ...rowStatement("add-deliveries", INSERT, STORED, this.#added),
+      ...rowStatement("change-deliveries", UPDATE, CHANGED, replaced, true),
+    ];
   }
 }
 
-/** Deletes settled deliveries with their payloads. */
 export function pruneDeliveries({ settledFrom, maxCount, maxBytes }: KeptDeliveries): Statement {
   const values = [bound(settledFrom), bound(maxCount), bound(maxBytes)];
   return { name: "prune-deliveries", text: PRUNE, values, answersNames: true };

@@ -3,11 +3,12 @@ import { FIELDS, type Job } from "../../../core/jobs/job.ts";
 import type { JobRow } from "../../batch.ts";
 import { countsMissing, refuseFixedChange } from "../../batch-refusals.ts";
 import { type ColumnKind, type Columns, namesOf } from "../../rows/columns.ts";
-import { COLUMNS, STATUS_NUMBERS, valuesOf } from "../../rows/job-columns.ts";
+import { COLUMNS, FIXED_COLUMNS, STATUS_NUMBERS, valuesOf } from "../../rows/job-columns.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
+import { type Sent, unnested } from "../values/columns.ts";
 import type { Queues } from "./queues.ts";
 import { JOB_NOT_STORED } from "./refusals.ts";
+import { insertInto, rowStatement } from "./row-statement.ts";
 
 const KINDS: Partial<Record<string, ColumnKind>> = {
   text: "text",
@@ -16,8 +17,6 @@ const KINDS: Partial<Record<string, ColumnKind>> = {
   workerStart: "json",
 };
 const TEXTS_OF_LEASE = new Set(["lease_token", "lease_worker_id"]);
-/** Numbers of the columns that never change. */
-const FIXED = new Set(FIELDS.filter(({ fixed }) => fixed).map(({ number }) => number));
 
 /** In the order of `rows/job-columns.ts`. */
 export const JOB: Columns = Object.fromEntries(
@@ -34,7 +33,7 @@ function kindOf(name: string, number: number): ColumnKind {
 const AT_REST = "due_at_rest";
 const STORED: Columns = { ...JOB, [AT_REST]: "integer" };
 const CHANGEABLE = Object.keys(STORED).flatMap((name, number) =>
-  FIXED.has(number) ? [] : [{ name, number }],
+  FIXED_COLUMNS.has(number) ? [] : [{ name, number }],
 );
 /** The values sent for a changed job: its key, its stored status, and all columns that may change. */
 const CHANGED: Columns = {
@@ -42,7 +41,7 @@ const CHANGED: Columns = {
   was: "integer",
   ...Object.fromEntries(CHANGEABLE.map(({ name }) => [name, STORED[name] ?? "integer"])),
 };
-const INSERT = `INSERT INTO job (${namesOf(STORED)}) SELECT * FROM ${unnested(STORED)}`;
+const INSERT = insertInto("job", STORED);
 const PARAMETERS = Object.keys(CHANGED).length;
 const REFUSE = `SELECT refuse('${JOB_NOT_STORED}') FROM done HAVING count(*) <> `;
 const UPDATE = `WITH done AS (
@@ -77,25 +76,18 @@ export function writeJobs(
         ...CHANGEABLE.map(({ number }) => stored[number] ?? null),
       ]);
   }
-  const statements: Statement[] = [];
-  if (added.length > 0)
-    statements.push({ name: "insert-jobs", text: INSERT, values: arraysOf(STORED, added) });
-  if (changed.length > 0) {
-    const values = [...arraysOf(CHANGED, changed), bound(changed.length)];
-    statements.push({ name: "update-jobs", text: UPDATE, values });
-  }
-  return statements;
+  return [
+    ...rowStatement("insert-jobs", INSERT, STORED, added),
+    ...rowStatement("update-jobs", UPDATE, CHANGED, changed, true),
+  ];
 }
 
 /** Deletes the rows of jobs, without payloads and chunks. */
 export function deleteJobs(jobs: readonly Job[]): readonly Statement[] {
-  if (jobs.length === 0) return [];
   const rows = jobs.map(({ seq, status }) => [seq, STATUS_NUMBERS[status]]);
-  const values = [...arraysOf(DELETED, rows), bound(rows.length)];
-  return [{ name: "delete-jobs", text: DELETE, values }];
+  return rowStatement("delete-jobs", DELETE, DELETED, rows, true);
 }
 
-/** The values of `STORED`. */
 function storedValues(job: Job, queue: number): Sent[] {
   const values = valuesOf(job, queue);
   const dueAt = values[COLUMNS.indexOf("due_at")] ?? null;

@@ -7,8 +7,9 @@ import type { Payload, PayloadSlot } from "../../payload.ts";
 import { type Columns, namesOf } from "../../rows/columns.ts";
 import { placeOf, SLOTS, storedBody } from "../../rows/payload-columns.ts";
 import type { Answer, Statement } from "../connect/session.ts";
-import { arraysOf, bound, listOf, type Sent, unnested } from "../values/columns.ts";
+import { arraysOf, listOf, type Sent, unnested } from "../values/columns.ts";
 import { PAYLOAD_NOT_STORED } from "./refusals.ts";
+import { rowStatement } from "./row-statement.ts";
 
 export const PAYLOAD = {
   place: "integer",
@@ -19,9 +20,17 @@ export const PAYLOAD = {
 } as const satisfies Columns;
 
 const COPIED = { place: "integer", source: "integer" } as const satisfies Columns;
+const PLACE = { place: "integer" } as const satisfies Columns;
 const INSERT = `INSERT INTO payload (${namesOf(PAYLOAD)})`;
 const REPLACE = `ON CONFLICT (place) DO UPDATE SET body = excluded.body, name = excluded.name,
   size_bytes = excluded.size_bytes, content_checksum = excluded.content_checksum`;
+const PUT = `${INSERT} SELECT * FROM ${unnested(PAYLOAD)} ${REPLACE}`;
+const COPY = `WITH done AS (
+      ${INSERT} SELECT u.place, p.body, p.name, p.size_bytes, p.content_checksum
+        FROM ${unnested(COPIED)} AS u (place, source) JOIN payload p ON p.place = u.source
+      ${REPLACE} RETURNING 1)
+    SELECT refuse('${PAYLOAD_NOT_STORED}') FROM done HAVING count(*) <> $3`;
+const REMOVE = "DELETE FROM payload WHERE place = ANY($1::bigint[])";
 /** Maximum size of one statement, unless one payload alone is larger. */
 const STATEMENT_MAX_BYTES = 16_000_000;
 
@@ -31,17 +40,9 @@ type Touched =
   | { readonly kind: "copy"; readonly of: number; readonly sizeBytes: number }
   | { readonly kind: "gone" };
 
-/** Changes that touch payloads. */
 type PayloadChange = Extract<
   Change,
-  {
-    readonly type:
-      | "put-payload"
-      | "remove-payload"
-      | "share-payload"
-      | "delete-job"
-      | "insert-delivery";
-  }
+  { readonly type: `${"put" | "remove" | "share"}-payload` | "delete-job" }
 >;
 
 export class PayloadWrites {
@@ -98,17 +99,17 @@ export class PayloadWrites {
 
   statements(): readonly Statement[] {
     const copies: number[][] = [];
-    const gone: number[] = [];
+    const gone: number[][] = [];
     const added: [number, Payload][] = [];
     for (const [place, touched] of this.#touched) {
-      if (touched.kind === "gone") gone.push(place);
+      if (touched.kind === "gone") gone.push([place]);
       else if (touched.kind === "new") added.push([place, touched.payload]);
       else copies.push([place, touched.of]);
     }
     // Copies come first, because later statements change their sources.
     return [
-      ...copyStatements(copies),
-      ...removeStatements(gone),
+      ...rowStatement("copy-payloads", COPY, COPIED, copies, true),
+      ...rowStatement("remove-payloads", REMOVE, PLACE, gone),
       ...inSteps(added).map(putStatement),
     ];
   }
@@ -137,32 +138,13 @@ function sizeOf(payload: Payload): number {
   return payload.kind === "inline" ? payload.bytes.byteLength : payload.sizeBytes;
 }
 
-function copyStatements(copies: readonly number[][]): readonly Statement[] {
-  if (copies.length === 0) return [];
-  const text = `WITH done AS (
-      ${INSERT} SELECT u.place, p.body, p.name, p.size_bytes, p.content_checksum
-        FROM ${unnested(COPIED)} AS u (place, source) JOIN payload p ON p.place = u.source
-      ${REPLACE} RETURNING 1)
-    SELECT refuse('${PAYLOAD_NOT_STORED}') FROM done HAVING count(*) <> $3`;
-  return [
-    { name: "copy-payloads", text, values: [...arraysOf(COPIED, copies), bound(copies.length)] },
-  ];
-}
-
-function removeStatements(places: readonly number[]): readonly Statement[] {
-  if (places.length === 0) return [];
-  const text = "DELETE FROM payload WHERE place = ANY($1::bigint[])";
-  return [{ name: "remove-payloads", text, values: [listOf("integer", places)] }];
-}
-
 function putStatement(payloads: readonly [place: number, payload: Payload][]): Statement {
   const rows = payloads.map(([place, payload]): Sent[] => {
     const { body, sizeBytes, checksum } = storedBody(payload);
     const [inline, name] = typeof body === "string" ? [null, body] : [body, null];
     return [place, inline, name, sizeBytes, checksum];
   });
-  const text = `${INSERT} SELECT * FROM ${unnested(PAYLOAD)} ${REPLACE}`;
-  return { name: "put-payloads", text, values: arraysOf(PAYLOAD, rows) };
+  return { name: "put-payloads", text: PUT, values: arraysOf(PAYLOAD, rows) };
 }
 
 /** Groups of payloads, one for each statement. */

@@ -2,7 +2,6 @@
 import type { Session } from "../connect/session.ts";
 
 export interface Progress {
-  /** The number of the last batch that is stored. */
   readonly batch: number;
   readonly lastSeq: number;
 }
@@ -21,7 +20,6 @@ export async function readProgress(session: Session, slot: number): Promise<Prog
   return { lastSeq: Number(lastSeq), batch: Number(batch) };
 }
 
-/** The highest key of all lines. */
 export async function highestSeq(session: Session): Promise<number> {
   const { rows } = await session.ask({ text: HIGHEST_SEQ });
   return Number(rows[0]?.[0] ?? 0);

@@ -3,28 +3,27 @@ import type { JobCounts } from "../../../core/jobs/job-counts.ts";
 import { damaged } from "../../../sqlite/row.ts";
 import { namesOf } from "../../rows/columns.ts";
 import { type Queue, QUEUE, queueRow, readQueue } from "../../rows/queue-columns.ts";
-import { partitionOf, PARTITIONS } from "../claim/partitions.ts";
+import { ALL_PARTITIONS, partitionOf, PARTITIONS } from "../claim/partitions.ts";
 import type { Session, Statement } from "../connect/session.ts";
-import { arraysOf, listOf, rowReader, unnested } from "../values/columns.ts";
+import { listOf, rowReader } from "../values/columns.ts";
 import { textToBytes } from "../values/stored-text.ts";
+import { insertInto, rowStatement } from "./row-statement.ts";
 
 const read = rowReader(QUEUE);
 const QUEUES = `SELECT ${namesOf(QUEUE)} FROM queue`;
 const { queue: _key, endpoint_id: _endpointId, ...COUNTERS } = QUEUE;
+const ASSIGNED = Object.keys(COUNTERS).map((name) => `${name} = excluded.${name}`);
+const WRITE = `${insertInto("queue", QUEUE)} ON CONFLICT (queue) DO UPDATE SET ${ASSIGNED.join(", ")}`;
 
-/** Reads the queues of the endpoints in some partitions. Default: all partitions. */
+/** Reads the queues of the endpoints in some partitions. */
 export async function readQueues(
   session: Session,
-  partitions?: readonly number[],
+  partitions = ALL_PARTITIONS,
 ): Promise<readonly Queue[]> {
-  const { rows } = await session.ask(
-    partitions === undefined
-      ? { text: QUEUES }
-      : {
-          text: `${QUEUES} WHERE queue & 63 = ANY($1::bigint[])`,
-          values: [listOf("integer", partitions)],
-        },
-  );
+  const { rows } = await session.ask({
+    text: `${QUEUES} WHERE queue & 63 = ANY($1::bigint[])`,
+    values: [listOf("integer", partitions)],
+  });
   return rows.map((row) => readQueue(read(row)));
 }
 
@@ -88,7 +87,6 @@ export class Queues {
     return key;
   }
 
-  /** Adds stored queues. */
   add(queues: readonly Pick<Queue, "key" | "endpointId">[]): void {
     for (const { key, endpointId } of queues) {
       this.#byEndpoint.set(endpointId, key);
@@ -116,12 +114,8 @@ export function writeCounts(
   counts: ReadonlyMap<string, JobCounts>,
   queues: Queues,
 ): readonly Statement[] {
-  if (counts.size === 0) return [];
   const rows = [...counts].map(([endpointId, ofEndpoint]) =>
     queueRow(queues.ensureKey(endpointId), endpointId, ofEndpoint),
   );
-  const assigned = Object.keys(COUNTERS).map((name) => `${name} = excluded.${name}`);
-  const text = `INSERT INTO queue (${namesOf(QUEUE)}) SELECT * FROM ${unnested(QUEUE)}
-    ON CONFLICT (queue) DO UPDATE SET ${assigned.join(", ")}`;
-  return [{ name: "counts", text, values: arraysOf(QUEUE, rows) }];
+  return rowStatement("counts", WRITE, QUEUE, rows);
 }

@@ -5,8 +5,9 @@ import type { RecordKind, Records } from "../../records.ts";
 import { type Columns, namesOf } from "../../rows/columns.ts";
 import { partitionOf, SERVICE_PARTITION } from "../claim/partitions.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, bound, type Sent, unnested } from "../values/columns.ts";
+import { bound, type Sent, unnested } from "../values/columns.ts";
 import { RECORDS_MOVED } from "./refusals.ts";
+import { rowStatement } from "./row-statement.ts";
 
 const KEY = { kind: "json", id: "text" } as const satisfies Columns;
 export const RECORD = { ...KEY, json: "json" } as const satisfies Columns;
@@ -76,11 +77,9 @@ export class RecordWrites {
       if (json === undefined) deleted.push([...key]);
       else put.push([...key, json]);
     }
-    const statements: Statement[] = [];
-    if (deleted.length > 0)
-      statements.push({ name: "delete-records", text: DELETE, values: arraysOf(KEY, deleted) });
-    if (put.length > 0)
-      statements.push({ name: "put-records", text: PUT, values: arraysOf(RECORD, put) });
-    return statements;
+    return [
+      ...rowStatement("delete-records", DELETE, KEY, deleted),
+      ...rowStatement("put-records", PUT, RECORD, put),
+    ];
   }
 }

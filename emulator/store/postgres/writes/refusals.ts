@@ -9,7 +9,7 @@ import {
 } from "../../batch-refusals.ts";
 import { isServerError, REFUSED, UNIQUE_VIOLATION } from "../connect/postgres-error.ts";
 import type { Session } from "../connect/session.ts";
-import { listOf } from "../values/columns.ts";
+import { arraysOf, listOf } from "../values/columns.ts";
 import { STATUS_NUMBERS } from "../../rows/job-columns.ts";
 import { BatchRefusedError, RecordsMovedError } from "../../store.ts";
 
@@ -76,16 +76,10 @@ async function repeatedJob({ jobs }: Batch, session: Session) {
   const added = jobs.flatMap(({ before, after }) => (before === undefined ? [after] : []));
   const { rows } = await session.ask({
     text: "SELECT seq FROM job WHERE seq = ANY($1::bigint[]) UNION SELECT u.seq FROM unnest($1::bigint[], $2::bytea[]) AS u (seq, id) JOIN job ON job.id = u.id",
-    values: [
-      listOf(
-        "integer",
-        added.map(({ seq }) => seq),
-      ),
-      listOf(
-        "text",
-        added.map(({ id }) => id),
-      ),
-    ],
+    values: arraysOf(
+      { seq: "integer", id: "text" },
+      added.map(({ seq, id }) => [seq, id]),
+    ),
   });
   const known = new Set(rows.map(([seq]) => seq));
   const wrong =
@@ -100,14 +94,10 @@ async function wrongDelivery({ changes }: Batch, session: Session, isMissing: bo
   const named = changes.flatMap((made) =>
     made.type === (isMissing ? "replace-delivery" : "insert-delivery") ? [made.delivery] : [],
   );
+  const seqs = named.map(({ seq }) => seq);
   const { rows } = await session.ask({
     text: "SELECT seq FROM delivery WHERE seq = ANY($1::bigint[])",
-    values: [
-      listOf(
-        "integer",
-        named.map(({ seq }) => seq),
-      ),
-    ],
+    values: [listOf("integer", seqs)],
   });
   const known = new Set(rows.map(([seq]) => seq));
   const wrong = named.find(({ seq }) => known.has(seq) !== isMissing) ?? named[0];

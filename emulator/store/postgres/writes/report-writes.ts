@@ -1,12 +1,18 @@
 /** The statements that store reports on jobs that failed and were deleted. */
 import type { JobReport, KeptReports } from "../../../core/jobs/job-report.ts";
-import { type Columns, namesOf } from "../../rows/columns.ts";
+import type { Columns } from "../../rows/columns.ts";
 import { REPORT, valuesOf } from "../../rows/report-columns.ts";
 import { partitionOf } from "../claim/partitions.ts";
 import type { Statement } from "../connect/session.ts";
-import { arraysOf, bound, listOf, unnested } from "../values/columns.ts";
+import { bound } from "../values/columns.ts";
+import { insertInto, rowStatement } from "./row-statement.ts";
 
 const STORED = { ...REPORT, partition: "integer" } as const satisfies Columns;
+const INSERT = insertInto("report", STORED);
+const CLEARED = { endpoint_id: "text" } as const satisfies Columns;
+const CLEAR = "DELETE FROM report WHERE endpoint_id = ANY($1::bytea[])";
+const REPLACED = { seq: "integer", job_id: "text" } as const satisfies Columns;
+const REPLACE = "DELETE FROM report WHERE seq = ANY($1::bigint[]) OR job_id = ANY($2::bytea[])";
 /** Skips reports that another replica is changing, instead of waiting for it. */
 const PRUNE = `WITH old AS (
     SELECT seq FROM report WHERE deleted_at <= $1
@@ -33,41 +39,18 @@ export class ReportWrites {
   }
 
   statements(): readonly Statement[] {
-    const statements: Statement[] = [];
-    if (this.#cleared.size > 0) {
-      const text = "DELETE FROM report WHERE endpoint_id = ANY($1::bytea[])";
-      statements.push({
-        name: "clear-reports",
-        text,
-        values: [listOf("text", [...this.#cleared])],
-      });
-    }
-    if (this.#put.size > 0) {
-      const reports = [...this.#put.values()];
-      const values = [
-        listOf(
-          "integer",
-          reports.map(({ job }) => job.seq),
-        ),
-        listOf(
-          "text",
-          reports.map(({ job }) => job.id),
-        ),
-      ];
-      const text = "DELETE FROM report WHERE seq = ANY($1::bigint[]) OR job_id = ANY($2::bytea[])";
-      statements.push({ name: "replace-reports", text, values });
-      const rows = reports.map((report) => [
-        ...valuesOf(report),
-        partitionOf(report.job.endpointId),
-      ]);
-      const insert = `INSERT INTO report (${namesOf(STORED)}) SELECT * FROM ${unnested(STORED)}`;
-      statements.push({ name: "put-reports", text: insert, values: arraysOf(STORED, rows) });
-    }
-    return statements;
+    const cleared = [...this.#cleared].map((endpointId) => [endpointId]);
+    const reports = [...this.#put.values()];
+    const replaced = reports.map(({ job }) => [job.seq, job.id]);
+    const rows = reports.map((report) => [...valuesOf(report), partitionOf(report.job.endpointId)]);
+    return [
+      ...rowStatement("clear-reports", CLEAR, CLEARED, cleared),
+      ...rowStatement("replace-reports", REPLACE, REPLACED, replaced),
+      ...rowStatement("put-reports", INSERT, STORED, rows),
+    ];
   }
 }
 
-/** Deletes reports, the oldest first. */
 export function pruneReports({ deletedAfter, maxCount, maxBytes }: KeptReports): Statement {
   const values = [bound(deletedAfter), bound(maxCount), bound(maxBytes)];
   return { name: "prune-reports", text: PRUNE, values };

@@ -19,7 +19,6 @@ export interface Storing {
   /** Fails unless this replica still owns the partitions of the batch. */
   readonly fence: Statement;
   readonly slot: number;
-  /** The line after the batch. */
   readonly line: Progress;
   readonly queues: Queues;
   /** Notifies other replicas of changed records. Undefined for an only replica. */

@@ -45,7 +45,6 @@ export interface WriterParts {
   readonly hasLarge: boolean;
   /** Notifies other replicas of changed records. Undefined for an only replica. */
   readonly tellRecords: Statement | undefined;
-  /** Stores a batch that changes records. */
   readonly changeRecords: <T>(batch: Batch, store: () => Promise<T>) => Promise<T>;
   /** The address of the database, for messages. */
   readonly shown: string;
@@ -70,7 +69,6 @@ export class Writer {
   #session: Session;
   /** Number of the last batch, as the owner counts batches. */
   #number: number;
-  /** The line of the registration. */
   #line: Progress;
   #registration: Registration;
   #turn: Promise<unknown> = Promise.resolve();

@@ -14,7 +14,6 @@ import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
 import { makePrivateDatabase } from "../../../sqlite/private-file.ts";
 import { fromFileSystem, fromSqlite, isBusy } from "../../../sqlite/sqlite-error.ts";
 
-/** Within the data directory. */
 export const DATABASE_FILE = "store.db";
 /** The error message of a second emulator shows this id. The lock on the database keeps the emulator out. */
 const PROCESS_ID_FILE = "emulator.pid";

@@ -43,7 +43,6 @@ export class PayloadFiles {
     this.#names = new DirectorySync(this.#root);
   }
 
-  /** Names of all payload files in the directory. */
   async names(): Promise<string[]> {
     return (await fs.promises.readdir(this.#root)).filter(isPayloadFile);
   }
@@ -62,9 +61,7 @@ export class PayloadFiles {
     };
   }
 
-  /**
-   * Removes a file without a row when its last reader has finished. If the removal fails, the next start removes the file.
-   */
+  /** Removes a file without a row when its last reader has finished. If the removal fails, the next start removes the file. */
   async remove(name: string): Promise<void> {
     await this.#shared.remove(this.#pathOf(name));
   }

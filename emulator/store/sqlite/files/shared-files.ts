@@ -58,7 +58,6 @@ export class SharedFiles {
     });
   }
 
-  /** Removes the file when it has no reader. */
   async remove(path: string): Promise<void> {
     const file = this.#files.get(path);
     if (file) file.isDoomed = true;
@@ -122,7 +121,6 @@ interface FileUseActs {
   readonly giveBack: (slice: Buffer) => void;
 }
 
-/** The use of a file by one reader. */
 export class FileUse implements AsyncDisposable {
   readonly #file: UsedFile;
   readonly #acts: FileUseActs;

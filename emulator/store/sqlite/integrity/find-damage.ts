@@ -22,7 +22,6 @@ import { fits } from "../row-checksum.ts";
 
 export interface FoundPayload {
   readonly place: PayloadPlace;
-  /** Describes the damage. */
   readonly finding: string;
   readonly checksum: number;
   /** Undefined for a payload of a webhook delivery. */

@@ -14,9 +14,7 @@ import { HOW_TO_GO_ON, integerAt, rowsOf } from "../../../sqlite/row.ts";
 import { checkedRow } from "../row-checksum.ts";
 import { needsRoom } from "../../../sqlite/sqlite-error.ts";
 
-/**
- * @throws StoreDamagedError, which names what is missing; what SQLite and the file system throw
- */
+/** @throws StoreDamagedError, which names what is missing; what SQLite and the file system throw */
 export function refuseIncomplete(directory: string, file: string): void {
   const size = fs.statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined || size === 0) {
@@ -68,7 +66,6 @@ function hasEntries(directory: string): boolean {
   return fs.existsSync(directory) && fs.readdirSync(directory).length > 0;
 }
 
-/** The number of commits in the database. */
 function commitsIn(db: DatabaseSync, file: string): number {
   if (!hasTables(db, file, STORE_SCHEMA)) return 0;
   const [row = []] = rowsOf(db, "SELECT reserved_seq, commit_number, checksum FROM sequence");

@@ -7,7 +7,6 @@ import { fits } from "../row-checksum.ts";
 import { TableWalk } from "./readable-rows.ts";
 
 export interface Rebuilt {
-  /** Number of kept rows by table. */
   readonly kept: ReadonlyMap<string, number>;
   /** Sentences about rows that were not kept. */
   readonly setAside: readonly string[];

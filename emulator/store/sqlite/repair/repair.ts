@@ -182,7 +182,6 @@ class Repair {
     return { last, lost: merged === undefined ? 0 : made - commits };
   }
 
-  /** Returns the number of files that stay. */
   #moveUnusedFiles(used: ReadonlySet<string>): number {
     const from = path.join(this.#directory, PAYLOADS_DIRECTORY);
     const to = path.join(this.#aside, PAYLOADS_DIRECTORY);

@@ -61,7 +61,6 @@ export class ChunkTable {
     this.#connection.write(this.#statements.delete, seq);
   }
 
-  /** Returns the names of all files in rows. */
   fileNames(): string[] {
     return this.#connection.all(this.#statements.selectAllFiles).map((row) => textAt(row, 0));
   }

@@ -20,7 +20,6 @@ const LIMIT = "LIMIT ? + 0";
 export const NEWEST = `INDEXED BY job_by_queue WHERE queue = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
 export const NEWEST_OF_STATUS = `INDEXED BY job_by_status WHERE queue = ? AND status = ? AND seq < ? ORDER BY seq DESC ${LIMIT}`;
 
-/** Identifies a stored job in its stored status. */
 type StoredJob = Pick<Job, "id" | "seq" | "status">;
 
 /** Returns rows as stored, but with the endpoint in place of the key of its queue. */
@@ -95,12 +94,10 @@ export class JobTable {
     return this.#list(newestOfStatus, queue, STATUS_NUMBERS[status], before, limit);
   }
 
-  /** Due jobs that do not run. */
   dueAtRest(now: number, limit: number): readonly Row[] {
     return this.#list(this.#statements.dueAtRest, now, limit);
   }
 
-  /** Time at which the next job that does not run is due. */
   nextDueAtRest(): number | undefined {
     const row = this.#connection.first(this.#statements.nextDueAtRest);
     return row && optionalIntegerAt(row, 0);

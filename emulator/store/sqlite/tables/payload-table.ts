@@ -73,13 +73,11 @@ export class PayloadTable {
     return row === undefined ? 0 : integerAt(row, 0);
   }
 
-  /** Returns the names of all files in rows. */
   fileNames(): string[] {
     const rows = this.#connection.all(this.#statements.selectFiles, 0, Number.MAX_SAFE_INTEGER);
     return rows.map((row) => textAt(row, 0));
   }
 
-  /** Whether a row names the file. */
   hasFile(name: string): boolean {
     return this.#connection.first(this.#statements.selectFile, name) !== undefined;
   }

@@ -37,7 +37,6 @@ export class QueueTable {
     return [...this.#byKey.keys()];
   }
 
-  /** The endpoint of a key from a row. */
   readonly endpointIdOf = (key: number): string => {
     const queue = this.#byKey.get(key);
     if (queue === undefined) throw damaged("the queue of a job", undefined);

@@ -46,7 +46,6 @@ export class Tables {
     this.reports = new ReportTable(connection);
   }
 
-  /** Number of the last stored batch. */
   get batch(): number {
     return this.#progress.batch;
   }
@@ -121,7 +120,6 @@ export class Tables {
     this.#dropped = [];
   }
 
-  /** Returns the names of all payload files in rows. */
   fileNames(): ReadonlySet<string> {
     return new Set([...this.payloads.fileNames(), ...this.chunks.fileNames()]);
   }

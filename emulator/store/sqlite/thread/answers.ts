@@ -6,28 +6,33 @@ import type { ReportFilter } from "../../../core/jobs/job-report.ts";
 import type { DeliveryFilter } from "../../../core/webhooks/delivery.ts";
 import type { BatchWindow, PayloadSlot } from "../../payload.ts";
 import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
-import type { RecordKind } from "../../records.ts";
+import { noRecords, type RecordKind } from "../../records.ts";
 import type { OpenedDatabase } from "../files/data-directory.ts";
 import { giveBackPages } from "../free-space.ts";
 import { letDatabaseChange, keepDatabase } from "../integrity/data-check.ts";
 import { comparedBody, type StoredBatch } from "../../rows/payload-columns.ts";
 import { applyBatch } from "./apply-batch.ts";
 import type { Tables } from "../tables/tables.ts";
-import { ValueReader } from "./values.ts";
+import { ValueReader } from "../values.ts";
 
 type ComparedBatch = ReturnType<typeof comparedBody<StoredBatch>>;
+
+/** Usage is read on demand. */
+const BOOTED: readonly RecordKind[] = (Object.keys(noRecords()) as RecordKind[]).filter(
+  (kind) => kind !== "usage",
+);
 
 export type Answers = ReturnType<typeof answersOf>;
 
 export function answersOf(opened: OpenedDatabase, tables: Tables) {
   const { jobs, jobSearch, payloads, chunks, records, queues, reports } = tables;
   return {
-    boot: (kinds: readonly Exclude<RecordKind, "usage">[]) => ({
+    boot: () => ({
       batch: tables.batch,
       lastSeq: tables.lastSeq,
       counts: queues.allCounts(),
       running: jobs.running(),
-      records: kinds.map((kind) => [kind, records.texts(kind)] as const),
+      texts: new Map(BOOTED.map((kind) => [kind, records.texts(kind)])),
     }),
     /** Returns the number of the last batch in the database, the duration of the commit, and the files to remove. */
     flush: (batch: ArrayBuffer) => flush(tables, batch),

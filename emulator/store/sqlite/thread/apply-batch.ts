@@ -9,7 +9,7 @@ import type { Payload, PayloadSlot } from "../../payload.ts";
 import { COLUMNS, statusOf } from "../../rows/job-columns.ts";
 import type { Tables } from "../tables/tables.ts";
 import { CODES, COUNTERS } from "./encode-batch.ts";
-import type { ValueReader } from "./values.ts";
+import type { ValueReader } from "../values.ts";
 
 /** Number of the column after `seq`, `id` and `queue`. */
 const FIRST_CHANGEABLE = 3;
@@ -142,7 +142,6 @@ function readSlot(reader: ValueReader): PayloadSlot {
   return reader.text() as PayloadSlot;
 }
 
-/** Reads a value that `encode-batch.ts` wrote. */
 function readJson(reader: ValueReader): unknown {
   return JSON.parse(reader.text());
 }

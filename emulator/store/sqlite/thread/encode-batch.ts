@@ -4,7 +4,7 @@ import type { Batch, Change, JobRow, RareChange } from "../../batch.ts";
 import { countsMissing, refuseFixedChange } from "../../batch-refusals.ts";
 import type { Payload } from "../../payload.ts";
 import { COLUMNS, FIXED_COLUMNS, STATUS_NUMBERS, valuesOf } from "../../rows/job-columns.ts";
-import { ValueWriter } from "./values.ts";
+import { ValueWriter } from "../values.ts";
 
 /** Numbers of the kinds of changes. They may change, because only two threads of one program exchange them. */
 export const CODES = {
@@ -142,7 +142,6 @@ function writeChange(writer: ValueWriter, made: Change): void {
   }
 }
 
-/** Returns the content of a rare change, to be written as JSON. */
 function contentOf(made: RareChange): unknown {
   switch (made.type) {
     case "insert-delivery":

@@ -24,7 +24,6 @@ export type Reply = { readonly answer: unknown } | { readonly thrown: Thrown };
 interface Asked {
   readonly question: Question;
   readonly transferred: readonly ArrayBuffer[];
-  /** Number of the batch to be stored. */
   readonly batch: number | undefined;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (reason: unknown) => void;
@@ -64,12 +63,10 @@ export class ThreadLink {
     return link;
   }
 
-  /** The number of the last batch in the database. */
   get stored(): number {
     return this.#stored;
   }
 
-  /** Number of threads that have opened the database. */
   get starts(): number {
     return this.#starts;
   }

@@ -1,39 +1,25 @@
 /** The queries of the port. The thread of the store answers them; payload files are read here. */
-import type { ChunkBatch, ChunkWindow } from "../../../../runtime/protocol/chunk-batch.ts";
 import type { JobWindow } from "../../../core/jobs/job-filter.ts";
 import type { JobListing } from "../../../core/jobs/job-listing.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import {
-  type FoundBatch,
-  type StoredBytes,
-  readBatches,
-  readChunks,
-  readPayload,
-} from "../../stored-bytes.ts";
-import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
-import { noRecords } from "../../records.ts";
-import type {
-  BatchWindow,
-  PayloadDamagedError,
-  PayloadSlot,
-  ReadableBatch,
-  ReadablePayload,
-} from "../../payload.ts";
-import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
-import type { Records } from "../../records.ts";
-import type { PayloadFiles } from "../files/payload-files.ts";
-import { Slots } from "../../slots.ts";
-import type { DamageGuard } from "../../damage-guard.ts";
-import { jobOf } from "../../rows/job-columns.ts";
+import { freeAlone } from "../../../core/jobs/free-memory.ts";
 import type { Row } from "../../../sqlite/row.ts";
+import type { DamageGuard } from "../../damage-guard.ts";
+import { SLICE_MAX_BYTES } from "../../payload-in-hand.ts";
+import type { PayloadDamagedError } from "../../payload.ts";
+import { parsedRecords, type Records } from "../../records.ts";
+import { jobOf } from "../../rows/job-columns.ts";
+import { Slots } from "../../slots.ts";
+import type { Boot, CountedJobs, FoundJobs, StoreReads } from "../../store.ts";
+import { BodyReads, type FoundBatch, type StoredBytes } from "../../stored-bytes.ts";
+import type { PayloadFiles } from "../files/payload-files.ts";
 import type { Answers } from "./answers.ts";
-import { SharedBytes } from "./shared-bytes.ts";
 import type { ThreadLink } from "./thread-link.ts";
 
 /** Maximum number of concurrent questions for bodies in rows. */
 const BODY_READS_AT_ONCE = 8;
 
-export abstract class ThreadReads implements StoreReads {
+export abstract class ThreadReads extends BodyReads implements StoreReads {
   readonly deliveries: StoreReads["deliveries"] = {
     byId: (id) => this.#ask("delivery", id),
     frame: (seq) => this.#ask("deliveryFrame", seq),
@@ -48,7 +34,7 @@ export abstract class ThreadReads implements StoreReads {
     list: (filter, limit) => this.#ask("listReports", filter, limit),
     oldestDeletedAt: () => this.#ask("oldestReportAt"),
   };
-  readonly #storedBytes: StoredBytes = {
+  protected readonly storedBytes: StoredBytes = {
     payload: (seq, slot) => this.#askBodies("payload", seq, slot),
     chunks: async (seq, window) => {
       const found = await this.#askBodies("chunks", seq, window);
@@ -63,6 +49,7 @@ export abstract class ThreadReads implements StoreReads {
   protected readonly damageGuard: DamageGuard;
 
   constructor(thread: ThreadLink, files: PayloadFiles, damageGuard: DamageGuard) {
+    super();
     this.thread = thread;
     this.files = files;
     this.damageGuard = damageGuard;
@@ -72,14 +59,9 @@ export abstract class ThreadReads implements StoreReads {
   protected abstract refuseClosed(): void;
 
   async boot(): Promise<Boot> {
-    const { usage: _, ...records } = noRecords();
-    const kinds = Object.keys(records) as (keyof typeof records)[];
-    const booted = await this.#ask("boot", kinds);
-    for (const [kind, found] of booted.records) {
-      const byId: Map<string, unknown> = records[kind];
-      for (const [id, json] of found) byId.set(id, JSON.parse(json));
-    }
-    return { ...booted, running: booted.running.map(jobOf), records, recordsVersion: 0 };
+    const { texts, running, ...booted } = await this.#ask("boot");
+    const records = await parsedRecords(async (kind) => texts.get(kind) ?? []);
+    return { ...booted, running: running.map(jobOf), records, recordsVersion: 0 };
   }
 
   async job(id: string): Promise<Job | undefined> {
@@ -118,18 +100,6 @@ export abstract class ThreadReads implements StoreReads {
 
   oldestScalingQueuedAt(endpointId: string): Promise<number | undefined> {
     return this.#ask("oldestScalingQueuedAt", endpointId);
-  }
-
-  payload(seq: number, slot: PayloadSlot): Promise<ReadablePayload | undefined> {
-    return readPayload(this.#storedBytes, seq, slot);
-  }
-
-  chunks(seq: number, window: ChunkWindow): Promise<readonly ChunkBatch[]> {
-    return readChunks(this.#storedBytes, seq, window);
-  }
-
-  chunkBatches(seq: number, window: BatchWindow): Promise<readonly ReadableBatch[]> {
-    return readBatches(this.#storedBytes, seq, window);
   }
 
   async isStillStored({ place: { seq, slot }, checksum }: PayloadDamagedError): Promise<boolean> {
@@ -172,4 +142,29 @@ export abstract class ThreadReads implements StoreReads {
 
 async function jobsOf(rows: Promise<readonly Row[]>): Promise<readonly Job[]> {
   return (await rows).map(jobOf);
+}
+
+/** Lets concurrent readers of a large row share its memory. */
+class SharedBytes {
+  readonly #known = new Map<string, WeakRef<ArrayBuffer>>();
+  readonly #collected = new FinalizationRegistry<string>((key) => {
+    if (this.#known.get(key)?.deref() === undefined) this.#known.delete(key);
+  });
+
+  /**
+   * Returns the bytes that readers already have under `key`. If there are none, returns `bytes` and shares it with later readers.
+   * Nothing else may refer to `bytes`.
+   */
+  of(key: string, bytes: Uint8Array): Uint8Array {
+    const { buffer } = bytes;
+    if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== bytes.byteLength) return bytes;
+    const known = this.#known.get(key)?.deref();
+    if (known?.byteLength === buffer.byteLength) {
+      freeAlone(bytes);
+      return new Uint8Array(known);
+    }
+    this.#known.set(key, new WeakRef(buffer));
+    this.#collected.register(buffer, key);
+    return bytes;
+  }
 }

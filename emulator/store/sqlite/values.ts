@@ -1,6 +1,6 @@
 /**
- * Writes values one after another into one buffer, which goes to the thread of the store without a copy. Values have the form
- * that `rowChecksum` uses, so that the checksum of a row is the checksum of its bytes.
+ * Writes values one after another into one buffer, which goes to the thread of the store without a copy. The checksum of a row
+ * is the checksum of these bytes: never change the form of a value.
  */
 import { Buffer } from "node:buffer";
 import type { SQLOutputValue } from "node:sqlite";
@@ -67,6 +67,14 @@ export class ValueWriter {
 
   fill(place: number, value: number): void {
     this.#view.setFloat64(place + 1, value, true);
+  }
+
+  clear(): void {
+    this.#at = 0;
+  }
+
+  get written(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#at);
   }
 
   /** Returns the buffer, which may be longer than its content. */
