@@ -1,15 +1,8 @@
 /** Rows for a job that has ended, and rows for a job in any status. */
+import { JOB_STATUSES } from "../../../../runtime/protocol/job-status.ts";
 import { as, backInQueue, type TransitionRow, VOIDS_ATTEMPT } from "./row.ts";
 
 const END_STATUSES = ["COMPLETED", "FAILED", "TIMED_OUT"] as const;
-const ALL_STATUSES = [
-  "IN_QUEUE",
-  "IN_PROGRESS",
-  "COMPLETED",
-  "FAILED",
-  "TIMED_OUT",
-  "CANCELLED",
-] as const;
 
 /** A worker that misses a receipt sends the outcome again under the same lease. */
 export const repeatRows: readonly TransitionRow[] = END_STATUSES.flatMap((from) =>
@@ -50,7 +43,7 @@ export const finishedRows: readonly TransitionRow[] = [
   })),
 ];
 
-export const anyStatusRows: readonly TransitionRow[] = ALL_STATUSES.flatMap(
+export const anyStatusRows: readonly TransitionRow[] = JOB_STATUSES.flatMap(
   (from): TransitionRow[] => [
     {
       from,

@@ -48,10 +48,10 @@ export function as<T extends JobEventType>(
 /** Never negative: an earlier run's clock may have been ahead when the job was stored. */
 export const elapsed = (since: number, now: number): number => Math.max(0, Math.round(now - since));
 
-/** Fields of a job that ends now. */
-export const ended = (job: Job, now: number): JobChange => ({
+export const ended = (job: Job, event: JobEvent, now: number): JobChange => ({
   endedAt: now,
   executionTimeMs: job.startedAt === undefined ? undefined : elapsed(job.startedAt, now),
+  ...("failure" in event && { failure: event.failure }),
 });
 
 /** Fields of a job that returns to the queue; its last attempt becomes an earlier one. */
@@ -68,5 +68,4 @@ export const backInQueue = (job: Job, now: number, end?: AttemptEnd): JobChange 
   chunksRead: 0,
 });
 
-/** All payloads of an attempt. */
 export const VOIDS_ATTEMPT = ["output", "chunks"] as const;

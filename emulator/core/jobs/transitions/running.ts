@@ -2,9 +2,15 @@
 import { overrunAt } from "../job-due.ts";
 import { as, backInQueue, elapsed, ended, type TransitionRow, VOIDS_ATTEMPT } from "./row.ts";
 
-export const runningRows: readonly TransitionRow[] = [
+/** The worker is told to stop, and what it has sent is void. */
+const CUT_OFF = {
+  change: (job, event, now) => ({ ...ended(job, event, now), lease: undefined }),
+  effects: ["revoke", "settled"],
+  voids: ["output"],
+} satisfies Partial<TransitionRow>;
+
+const rows: readonly Omit<TransitionRow, "from">[] = [
   {
-    from: "IN_PROGRESS",
     event: "renew",
     to: "IN_PROGRESS",
     source: "ours",
@@ -13,7 +19,6 @@ export const runningRows: readonly TransitionRow[] = [
       job.lease ? { lease: { ...job.lease, expiresAt: now + as(event, "renew").leaseMs } } : {},
   },
   {
-    from: "IN_PROGRESS",
     event: "arrive",
     to: "IN_PROGRESS",
     source: "ours",
@@ -25,7 +30,6 @@ export const runningRows: readonly TransitionRow[] = [
     }),
   },
   {
-    from: "IN_PROGRESS",
     event: "report-pause",
     to: "IN_PROGRESS",
     source: "ours",
@@ -41,7 +45,6 @@ export const runningRows: readonly TransitionRow[] = [
     },
   },
   {
-    from: "IN_PROGRESS",
     event: "advance-clock",
     to: "IN_PROGRESS",
     source: "ours",
@@ -59,7 +62,6 @@ export const runningRows: readonly TransitionRow[] = [
     },
   },
   {
-    from: "IN_PROGRESS",
     event: "append-chunks",
     when: {
       says: "the next chunk in order",
@@ -72,30 +74,26 @@ export const runningRows: readonly TransitionRow[] = [
     effects: ["chunks"],
   },
   {
-    from: "IN_PROGRESS",
     event: "append-chunks",
     to: "unchanged",
     source: "ours",
     says: "repeated or out of order",
   },
   {
-    from: "IN_PROGRESS",
     event: "report-progress",
     to: "IN_PROGRESS",
     source: "ours",
     says: "newest value wins",
   },
   {
-    from: "IN_PROGRESS",
     event: "complete",
     to: "COMPLETED",
     source: "spec",
     says: "the handler returned",
-    change: (job, _event, now) => ended(job, now),
+    change: ended,
     effects: ["settled"],
   },
   {
-    from: "IN_PROGRESS",
     event: "fail",
     when: {
       says: "handler errors are retried and tries are left",
@@ -114,40 +112,30 @@ export const runningRows: readonly TransitionRow[] = [
     voids: VOIDS_ATTEMPT,
   },
   {
-    from: "IN_PROGRESS",
     event: "fail",
     to: "FAILED",
     source: "spec",
     says: "the handler failed",
-    change: (job, event, now) => ({ ...ended(job, now), failure: as(event, "fail").failure }),
+    change: ended,
     effects: ["settled"],
   },
   {
-    from: "IN_PROGRESS",
     event: "time-out",
     to: "TIMED_OUT",
     source: "spec",
     says: "executionTimeout ran out, seen by the worker",
-    change: (job, event, now) => ({ ...ended(job, now), failure: as(event, "time-out").failure }),
+    change: ended,
     effects: ["settled"],
     voids: ["output"],
   },
   {
-    from: "IN_PROGRESS",
     event: "overrun",
     to: "TIMED_OUT",
     source: "spec",
     says: "executionTimeout and its grace ran out, seen by the service",
-    change: (job, event, now) => ({
-      ...ended(job, now),
-      failure: as(event, "overrun").failure,
-      lease: undefined,
-    }),
-    effects: ["revoke", "settled"],
-    voids: ["output"],
+    ...CUT_OFF,
   },
   {
-    from: "IN_PROGRESS",
     event: "lose-worker",
     when: {
       says: "tries are left",
@@ -165,21 +153,13 @@ export const runningRows: readonly TransitionRow[] = [
     voids: VOIDS_ATTEMPT,
   },
   {
-    from: "IN_PROGRESS",
     event: "lose-worker",
     to: "FAILED",
     source: "ours",
     says: "the worker was lost once too often",
-    change: (job, event, now) => ({
-      ...ended(job, now),
-      failure: as(event, "lose-worker").failure,
-      lease: undefined,
-    }),
-    effects: ["revoke", "settled"],
-    voids: ["output"],
+    ...CUT_OFF,
   },
   {
-    from: "IN_PROGRESS",
     event: "hand-back",
     to: "IN_QUEUE",
     source: "ours",
@@ -192,30 +172,22 @@ export const runningRows: readonly TransitionRow[] = [
     voids: VOIDS_ATTEMPT,
   },
   {
-    from: "IN_PROGRESS",
     event: "damage",
     to: "FAILED",
     source: "ours",
     says: "its stored data is damaged",
-    change: (job, event, now) => ({
-      ...ended(job, now),
-      failure: as(event, "damage").failure,
-      lease: undefined,
-    }),
-    effects: ["revoke", "settled"],
-    voids: ["output"],
+    ...CUT_OFF,
   },
   {
-    from: "IN_PROGRESS",
     event: "cancel",
     to: "CANCELLED",
     source: "spec",
     says: "execution is stopped",
-    change: (job, _event, now) => ({ ...ended(job, now), lease: undefined }),
-    effects: ["revoke", "settled"],
-    voids: ["output"],
+    ...CUT_OFF,
   },
 ];
+
+export const runningRows = rows.map((row): TransitionRow => ({ from: "IN_PROGRESS", ...row }));
 
 function later(at: number | undefined, byMs: number): number | undefined {
   return at === undefined ? undefined : at + byMs;

@@ -43,7 +43,7 @@ export const waitingRows: readonly TransitionRow[] = [
     to: "CANCELLED",
     source: "spec",
     says: "removed before it starts",
-    change: (job, _event, now) => ended(job, now),
+    change: ended,
     effects: ["settled"],
   },
   {
@@ -52,7 +52,7 @@ export const waitingRows: readonly TransitionRow[] = [
     to: "FAILED",
     source: "ours",
     says: "its stored data is damaged",
-    change: (job, event, now) => ({ ...ended(job, now), failure: as(event, "damage").failure }),
+    change: ended,
     effects: ["settled"],
   },
   {
