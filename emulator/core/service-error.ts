@@ -148,7 +148,6 @@ export interface ErrorBody {
   readonly problems?: readonly string[];
 }
 
-/** An unknown key of a body. */
 export interface UnknownKey {
   readonly key: string;
   /** The key that was probably meant. */

@@ -5,7 +5,6 @@ export class StoreFullError extends Error {
   override readonly name = "StoreFullError";
 }
 
-/** The store was already closed. */
 export class StoreClosedError extends Error {
   override readonly name = "StoreClosedError";
 

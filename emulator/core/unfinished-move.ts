@@ -4,7 +4,6 @@ import { StoreUnusableError } from "./store-error.ts";
 /** Name of the store's record during the move. */
 export const MOVE_ID = "move";
 
-/** The source of the move. */
 export interface UnfinishedMove {
   /** Absolute path of the data directory. */
   readonly from: string;

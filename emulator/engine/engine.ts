@@ -34,7 +34,6 @@ import { WorkerManager } from "./workers/worker-manager.ts";
 import { WorkerStarter } from "./workers/worker-starter.ts";
 import { WorkerWatch } from "./workers/worker-watch.ts";
 
-/** Options of an engine. */
 export interface EngineOptions {
   readonly launchers: readonly Launcher[];
   /** By default pods are only records, and none is run. */
@@ -66,7 +65,6 @@ export interface RunningEngine {
   stop(how: "drain" | "kill"): Promise<void>;
 }
 
-/** Opens the parts and makes the engine in one call. */
 export async function openEngine(options: ContextOptions & EngineOptions): Promise<RunningEngine> {
   return createEngine(await openContext(options), options);
 }

@@ -75,7 +75,6 @@ function serverEnvironment(
   };
 }
 
-/** The paths at which a network volume is mounted. */
 export function volumePaths(template: Pick<Template, "volumeMountPath">): readonly string[] {
   return [...new Set([VOLUME_PATH, mountPoint(template)])];
 }

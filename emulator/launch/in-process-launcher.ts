@@ -6,7 +6,6 @@ import { localLauncher } from "./local-launcher.ts";
 import { LineTail } from "./runs/line-tail.ts";
 import { exitWith } from "./runs/worker-exit.ts";
 
-/** A worker that shares this process. */
 export interface InProcessWorker {
   /** Resolves when the worker has ended, to the exit code that a process would have had. Never rejects. */
   readonly ended: Promise<number>;
@@ -19,7 +18,6 @@ export interface InProcessLauncherOptions {
   has(template: Template): boolean;
   /** Starts a worker. `line` is called with each line of its log. */
   start(order: WorkerOrder, line: (line: string) => void): InProcessWorker;
-  /** Called with each line that a worker writes. */
   line(order: WorkerOrder, line: string): void;
 }
 

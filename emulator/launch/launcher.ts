@@ -49,7 +49,6 @@ export interface ServerAddress {
 /** Where a worker runs. Empty while that is unknown, and for a worker in this process. */
 export interface WorkerPlace {
   readonly pid?: number | undefined;
-  /** Container id. */
   readonly container?: string | undefined;
   /** Pod name in the cluster. */
   readonly pod?: string | undefined;
@@ -101,7 +100,6 @@ export interface LaunchedWorker {
 export interface FoundWorker {
   readonly workerId: string;
   readonly endpointId: string;
-  /** Version of the endpoint that the worker was started for. */
   readonly endpointVersion: number;
   /** Digest of the token by which the worker identifies itself. */
   readonly tokenDigest: string;

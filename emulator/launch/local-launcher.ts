@@ -5,7 +5,6 @@ import type { LaunchedWorker, Launcher, WorkerOrder } from "./launcher.ts";
 export interface LocalLauncherOptions {
   /** The kind of template in refusals, for example `handler file`. */
   readonly what: string;
-  /** Whether the template is of this kind. */
   readonly has: (template: Template) => boolean;
   readonly launch: (order: WorkerOrder) => LaunchedWorker;
 }

@@ -7,7 +7,6 @@ const GATHER_MS = 250;
 
 export interface JobPollOptions extends Omit<LongPollOptions, "onTimeOver"> {
   readonly count: number;
-  /** Number of jobs on their way to the worker. */
   readonly underWay: () => number;
 }
 

@@ -7,7 +7,6 @@ import type { Failure } from "../../runtime/protocol/failure.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 
 export type JobReport =
-  /** The job goes on. */
   | { readonly type: "progress"; readonly value: Uint8Array }
   | {
       readonly type: "end";

@@ -24,7 +24,6 @@ const DRAINING_HOLD_MS = 1_000;
 
 export interface JobRequest {
   readonly count: number;
-  /** The worker says that it works on no job. */
   readonly isIdle?: boolean;
 }
 

@@ -14,7 +14,6 @@ export interface LongPollOptions {
 }
 
 export class LongPoll<Item> {
-  /** All items, once the poll is over. */
   readonly ended: Promise<readonly Item[]>;
   readonly #options: LongPollOptions;
   readonly #resolve: (items: readonly Item[]) => void;
@@ -51,7 +50,6 @@ export class LongPoll<Item> {
     return this.#items.length < length;
   }
 
-  /** Removes all items and returns them. */
   empty(): readonly Item[] {
     return this.#items.splice(0);
   }

@@ -4,9 +4,7 @@ import type { Server } from "node:http";
 /** Interval at which a stopping server looks for idle connections. */
 const IDLE_SWEEP_MS = 25;
 
-/**
- * Closes idle connections at once and waits for the requests in flight. It cuts them `graceMs` after `busy` has settled.
- */
+/** Closes idle connections at once and waits for the requests in flight. It cuts them `graceMs` after `busy` has settled. */
 export async function closeServer(
   server: Server,
   graceMs: number,

@@ -112,7 +112,6 @@ export class LargeBody implements BodySpace, BodyRoom {
     this[Symbol.dispose]();
   }
 
-  /** Frees the body. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     this.#share?.[Symbol.dispose]();

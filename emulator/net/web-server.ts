@@ -10,11 +10,15 @@ import type { Socket } from "node:net";
 import type { Certificate } from "./certificate.ts";
 import { ListenerGuard } from "./listener-guard.ts";
 import type { ListenerLimits } from "./listener-limits.ts";
-import { performInTurn } from "./one-request-at-a-time.ts";
 import { RefusalLog } from "./refusal-log.ts";
 
 /** Interval at which connections are checked for the timeout of a request's head. */
 const CHECK_INTERVAL_MS = 1_000;
+
+/** Number of waiting requests at which the connection is not read any more. */
+const WAITING_MAX = 16;
+
+const waiting = new WeakMap<Socket, number>();
 
 export interface WebServerOptions extends ServerOptions {
   readonly limits: ListenerLimits;
@@ -97,4 +101,26 @@ function secure(options: ServerOptions, certificate: Certificate, limits: Listen
 
 function contextOf({ cert, key }: Certificate) {
   return { cert, key, minVersion: "TLSv1.2" as const };
+}
+
+/**
+ * Performs a request once those before it on the same connection are answered. Node emits pipelined requests at once, and would
+ * keep all of their answers in memory until the client reads them. A request that is waiting when its connection ends is never
+ * performed.
+ */
+function performInTurn(
+  { socket }: IncomingMessage,
+  response: { once(event: "socket", listener: () => void): unknown },
+  perform: () => void,
+): void {
+  const count = (waiting.get(socket) ?? 0) + 1;
+  waiting.set(socket, count);
+  if (count >= WAITING_MAX) socket.pause();
+  // A response has the connection from then on.
+  response.once("socket", () => {
+    const left = (waiting.get(socket) ?? 1) - 1;
+    waiting.set(socket, left);
+    if (left === WAITING_MAX - 1) socket.resume();
+    perform();
+  });
 }

@@ -16,7 +16,6 @@ interface Place {
   readonly column: number;
   /** Number of wrong characters; 0 for a point between two. */
   readonly length: number;
-  /** The text of the whole line. */
   readonly lineText: string;
 }
 

@@ -70,11 +70,7 @@ export class HandlerReload {
     }
   }
 
-  /**
-   * Builds the handler to learn its files.
-   *
-   * @param since changes after this moment (ms since 1970) are released as well
-   */
+  /** Builds the handler to learn its files. @param since changes after this moment (ms since 1970) are released as well */
   async learn(since: number): Promise<void> {
     // The running build finds the files anyway.
     if (this.#ahead !== undefined || this.#isClosed) return;

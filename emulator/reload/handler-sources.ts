@@ -1,7 +1,6 @@
 /** Decides which changed paths concern a handler, and which directories to watch for them. Pure. */
 import path from "node:path";
 
-/** The known sources of a handler. */
 export interface HandlerSources {
   /** Every file of the build. */
   readonly files: ReadonlySet<string>;

@@ -1,6 +1,5 @@
 /** The one account that everything here belongs to (ours). */
 
-/** The id of the account's record. */
 export const ACCOUNT_ID = "account";
 
 export interface Account {

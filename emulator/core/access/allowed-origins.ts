@@ -30,7 +30,6 @@ export class AllowedOrigins {
   }
 }
 
-/** Whether `text` is an origin that can be allowed. */
 export function isOriginPattern(text: string): boolean {
   return text === ANY || (ORIGIN.test(text) && URL.canParse(text));
 }

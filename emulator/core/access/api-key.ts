@@ -1,5 +1,4 @@
 /** A key that the service accepts. Only its digest is kept. */
-/** The scopes that a key can be made with. */
 export const MADE_SCOPES = ["all", "read-only", "jobs", "management", "workers"] as const;
 
 export type MadeScope = (typeof MADE_SCOPES)[number];

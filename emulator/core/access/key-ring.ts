@@ -55,10 +55,7 @@ export class KeyRing {
     return this.#use(this.#withText(text));
   }
 
-  /**
-   * Finds a key like `find`, but refuses an expired one.
-   * @throws ServiceError key_expired
-   */
+  /** Finds a key like `find`, but refuses an expired one. @throws ServiceError key_expired */
   findGood(text: string): ApiKey | undefined {
     const key = this.#withText(text);
     if (key?.expiresAt === undefined || !this.#isExpired(key)) return this.#use(key);

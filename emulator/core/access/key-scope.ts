@@ -2,7 +2,6 @@
 import { ServiceError } from "../service-error.ts";
 import type { ApiKey, KeyScope } from "./api-key.ts";
 
-/** Parts of the interface. */
 export type Part =
   /** Jobs of an endpoint, and requests to its workers' servers. */
   | "jobs"

@@ -43,7 +43,6 @@ export const VOLUME_BILLING_QUERY = period;
 export interface MachineBillingQuery {
   readonly period: Period;
   readonly grouping: Grouping;
-  /** Whether the usage is within the query. */
   readonly wants: (usage: MachineUsage) => boolean;
 }
 

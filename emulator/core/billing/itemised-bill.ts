@@ -52,7 +52,6 @@ export function itemise<U extends Usage>(
     .toSorted((a, b) => a.startAt - b.startAt || (a.resourceId < b.resourceId ? -1 : 1));
 }
 
-/** The sum of all items. */
 export function totalOf(items: readonly BillItem[]): BillAmounts {
   const sums = new Map<BillPart, number>();
   for (const { amounts } of items)
@@ -63,7 +62,6 @@ export function totalOf(items: readonly BillItem[]): BillAmounts {
   return roundedAmounts(sums);
 }
 
-/** The sum of all amounts. */
 export function sumOf(amounts: BillAmounts): number {
   return rounded(BILL_PARTS.reduce((sum, part) => sum + (amounts[part] ?? 0), 0));
 }

@@ -19,7 +19,6 @@ interface Span {
 /** A worker from ready to its end, or a pod while its program runs. */
 export interface MachineUsage extends Span {
   readonly kind: "worker" | "pod";
-  /** Id of the worker or pod. */
   readonly podId: string;
   readonly endpointId?: string | undefined;
   readonly templateId?: string | undefined;

@@ -6,7 +6,6 @@ import type { Period } from "./slices.ts";
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 
-/** The window that a query asks for. */
 export interface WindowQuery {
   readonly bucketSize: BucketSize;
   /** ISO 8601; default: 30 days before the end. */

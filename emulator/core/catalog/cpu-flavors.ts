@@ -1,9 +1,7 @@
 /** CPU flavours: machines without a GPU, named by their memory per virtual processor (live). */
 
-/** Flavours for endpoints. */
 export const ENDPOINT_CPU_FLAVORS = ["cpu3c", "cpu3g", "cpu5c", "cpu5g"] as const;
 
-/** Flavours for pods. */
 export const POD_CPU_FLAVORS = ["cpu3c", "cpu3g", "cpu3m", "cpu5c", "cpu5g", "cpu5m"] as const;
 
 /**

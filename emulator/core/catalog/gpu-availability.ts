@@ -31,7 +31,6 @@ export function offeredGpus(inventory: GpuInventory): readonly OfferedGpu[] {
 
 export interface WantedGpus extends CudaRequirement {
   readonly typeId: string;
-  /** Number of GPUs per worker. */
   readonly count: number;
 }
 

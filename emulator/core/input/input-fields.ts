@@ -40,7 +40,6 @@ export function settled() {
   return z.undefined({ error: () => "is set at creation and cannot be changed" }).optional();
 }
 
-/** The name of a container image. */
 export function imageName(): z.ZodString {
   return z
     .string({ error: must("the name of a container image") })
@@ -132,10 +131,7 @@ export function environment() {
     });
 }
 
-/**
- * The value that a dialect's word stands for.
- * @throws ServiceError `invalid_request`
- */
+/** The value that a dialect's word stands for. @throws ServiceError `invalid_request` */
 export function valueOfWord<Value>(
   field: string,
   words: Readonly<Record<string, Value>>,

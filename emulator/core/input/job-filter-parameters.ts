@@ -67,7 +67,6 @@ export function toCursor(seq: number | undefined): string | undefined {
   return seq === undefined ? undefined : `j${seq.toString(36)}`;
 }
 
-/** Maximum number of jobs that one call changes. */
 const CHANGED_MAX = 1_000;
 
 const matchingShape = {
@@ -78,7 +77,6 @@ const matchingShape = {
   cursor: cursorParameter,
 };
 
-/** The body of an operation on all jobs that match a filter. */
 export const matchingSchema = fields(matchingShape);
 
 /** @throws ServiceError `invalid_request` */

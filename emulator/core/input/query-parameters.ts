@@ -165,7 +165,6 @@ export function parseFlag(query: QueryParameters, name: string): boolean {
   return parse(query, name, flagParameter(name));
 }
 
-/** The names of the flags that are set. */
 export type Flags<Name extends string> = { readonly [Flag in Name]?: boolean };
 
 /** The values of all flags of `schema`. @throws ServiceError `invalid_request` */
@@ -201,10 +200,7 @@ export function repeatable() {
   return z.union([z.string().transform((one) => [one]), z.array(z.string())]).optional();
 }
 
-/**
- * Parses the parameters of `shape`; others are ignored, as on the live service.
- * @throws ServiceError `invalid_request`
- */
+/** Parses the parameters of `shape`; others are ignored, as on the live service. @throws ServiceError `invalid_request` */
 export function readQuery<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
   query: QueryParameters,
@@ -213,10 +209,7 @@ export function readQuery<Shape extends z.core.$ZodLooseShape>(
   return readFields(fields(shape), [], Object.fromEntries(asked));
 }
 
-/**
- * Parses the parameter `name` by `schema`.
- * @throws ServiceError `invalid_request`
- */
+/** Parses the parameter `name` by `schema`. @throws ServiceError `invalid_request` */
 export function parse<Output>(
   query: QueryParameters,
   name: string,

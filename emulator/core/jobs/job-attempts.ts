@@ -18,7 +18,6 @@ export function attemptsOf(job: Job): readonly Attempt[] {
     : [...earlierAttempts, attemptOf(job, job.startedAt)];
 }
 
-/** Number of attempts that `attemptsOf` leaves out. */
 export function attemptsLeftOut(job: Job): number {
   return job.attempt - attemptsOf(job).length;
 }

@@ -37,7 +37,6 @@ function textOf(members: readonly Member[], job: Job): string {
   return text;
 }
 
-/** The job as an object with these members. */
 export function objectOf(job: Job, members: readonly Member[]): Record<string, unknown> {
   return Object.fromEntries(members.map((member) => [member.as, valueOf(job, member)]));
 }

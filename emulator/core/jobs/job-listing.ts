@@ -2,7 +2,6 @@
 import type { JobStatus } from "../../../runtime/protocol/job-status.ts";
 
 export interface JobListing {
-  /** Maximum number of jobs on the page. */
   readonly limit: number;
   /** Only jobs in this status; absent: any. */
   readonly status?: JobStatus | undefined;

@@ -4,7 +4,6 @@ import { attemptsLeftOut, attemptsOf } from "./job-attempts.ts";
 import { FIELDS, type FieldTypes, type Job, type JobField } from "./job.ts";
 
 export interface Member {
-  /** Name of the field. */
   readonly name: string;
   /** Name in JSON. */
   readonly as: string;
@@ -60,13 +59,10 @@ const IN_LISTS = ["id", "status", "submittedAt", "delayTime", "executionTime", "
 const IN_SUMMARIES = ["endpointId", "startedAt", "endedAt", "attempt", "version"];
 
 export const VIEWS = {
-  /** Members of `/status`. */
   status: MEMBERS.filter((member) => member.status).flatMap(inStatus),
   /** Members of the operators' pages: everything but the payloads and `s3Config`, which has secrets. */
   details: [...MEMBERS.toSorted((one, other) => atEnd(one) - atEnd(other)), ...OF_ATTEMPTS],
-  /** Members in a list of an endpoint's jobs. */
   request: MEMBERS.filter(({ as }) => IN_LISTS.includes(as)),
-  /** Members in a list of jobs of all endpoints. */
   summary: [
     ...MEMBERS.filter(({ as }) => [...IN_LISTS, ...IN_SUMMARIES].includes(as)),
     BESIDE.errorType,

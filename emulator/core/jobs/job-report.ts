@@ -17,7 +17,6 @@ export interface ReportFilter {
   readonly idPart?: string | undefined;
 }
 
-/** Bounds of the reports that are kept. */
 export interface KeptReports {
   /** Reports about jobs deleted at this moment or before are removed. */
   readonly deletedAfter: number;
@@ -36,12 +35,10 @@ export function reportOf(job: Job, deletedAt: number): JobReport {
   return { job: defined({ ...job, webhook: undefined, lease: undefined }) as Job, deletedAt };
 }
 
-/** When the report itself is deleted. */
 export function reportEndsAt(deletedAt: number): number {
   return deletedAt + LIMITS.reportKeptMs;
 }
 
-/** The bounds at `now`. */
 export function keptReports(now: number): KeptReports {
   return {
     deletedAfter: now - LIMITS.reportKeptMs,

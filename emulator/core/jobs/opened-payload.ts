@@ -17,10 +17,8 @@ export type ShownPayload = Uint8Array | OpenedPayload;
 /** A piece of a JSON text, for example of an answer's body. */
 export type Piece = string | ShownPayload;
 
-/** A piece in memory. */
 export type PieceInHand = string | Uint8Array;
 
-/** Size of all pieces together, bytes. */
 export function sizeOf(pieces: readonly Piece[]): number {
   let size = 0;
   for (const piece of pieces) {

@@ -39,7 +39,6 @@ const DEFAULT_POLICY: SubmissionPolicy = { lowPriority: false, ttlMs: LIMITS.ttl
 
 const INPUT_IS_MISSING = "input is required: an object with the parameters of the handler";
 
-/** Known keys of a submission. */
 export const SUBMISSION_KEYS = ["input", "webhook", "policy", "s3Config"];
 
 /** Maximum number of unknown keys that are checked for misspelling. */

@@ -13,12 +13,10 @@ export interface Peak {
   readonly limit: number;
 }
 
-/** An operation that exceeded a limit. */
 export interface ExceededLimit {
   readonly endpointId: string;
   /** For example `/run`. */
   readonly operation: string;
-  /** Number of requests over the limit. */
   readonly count: number;
   /** Requests in any 10 s. */
   readonly rate: Peak;

@@ -74,7 +74,6 @@ export class RateMeter {
     this.#admittedNow -= 1;
   };
 
-  /** A request over the limit ends. */
   readonly endOver = (): void => {
     this.#overNow -= 1;
   };

@@ -19,7 +19,6 @@ export class SlidingWindow {
     this.#lengthMs = lengthMs;
   }
 
-  /** Number of events that count at `now`. */
   count(now: number): number {
     const until = now - this.#lengthMs;
     while (this.#used > 0 && (this.#moments[this.#first] ?? 0) <= until) {

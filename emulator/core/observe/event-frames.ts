@@ -11,7 +11,6 @@ export interface EventFrame {
 export class EventFrameReader {
   #rest = "";
 
-  /** The frames that this piece completes. */
   push(piece: string): readonly EventFrame[] {
     const frames = (this.#rest + piece).split(/\r?\n\r?\n/u);
     this.#rest = frames.pop() ?? "";

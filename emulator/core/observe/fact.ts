@@ -67,9 +67,7 @@ export type Fact =
       readonly state: WorkerState;
       readonly states: WorkersByState | undefined;
     }
-  /** A worker was started here. */
   | { readonly type: "worker-started"; readonly endpointId: string }
-  /** A worker that was started here has exited. */
   | { readonly type: "worker-exited"; readonly endpointId: string; readonly end: WorkerEnd }
   /** Nothing of the worker runs any more, but it is still known. */
   | { readonly type: "worker-ended"; readonly workerId: string }
@@ -78,7 +76,6 @@ export type Fact =
   | { readonly type: "scale"; readonly endpointId: string; readonly decision: ScaleDecision }
   /** `delivery` is the state after the try. */
   | { readonly type: "webhook-tried"; readonly delivery: Delivery; readonly made: DeliveryTry }
-  /** The clock was advanced. */
   | { readonly type: "clock"; readonly offsetMs: number }
   /** Steps became durable together. */
   | { readonly type: "stored"; readonly steps: number }

@@ -1,7 +1,6 @@
 /** Keeps the newest items of many keys in bounded memory; a key without items costs nothing. */
 
 export interface Bounds {
-  /** Maximum number of items per key. */
   readonly perKey: number;
   /** Maximum number of items of all keys together. */
   readonly inAll: number;

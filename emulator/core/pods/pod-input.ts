@@ -92,7 +92,6 @@ export const podInputSchema = creation
   })
   .meta({ id: "PodInput" });
 
-/** The body of `PATCH /pods/{id}`. */
 export const podChangesSchema = fields(changeable).partial().meta({ id: "PodChanges" });
 
 /** Adds the fields that only other dialects have. */

@@ -86,7 +86,6 @@ export function changePod(pod: Pod, changes: PodChanges, now: string): Pod {
   return isInPlace || pod.desiredStatus !== "RUNNING" ? wanted : actOnPod(wanted, "reset", now);
 }
 
-/** The end of a pod's run. */
 export interface PodEnd {
   /** A sentence without its subject. */
   readonly how: string;

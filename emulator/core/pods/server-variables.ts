@@ -4,7 +4,6 @@ import type { NewerTemplateFields } from "../resources/templates/template.ts";
 export interface ServerSecrets {
   /** Public keys of the account. */
   readonly sshKeys: readonly string[];
-  /** Password of Jupyter. */
   readonly password: string;
 }
 

@@ -51,7 +51,6 @@ export interface GraphqlPlace<Value> {
   write?(this: void, value: Value | undefined): unknown;
 }
 
-/** Key of a config. */
 export interface FileKey<Value> {
   /** Sentence for the documentation, in Markdown. */
   readonly means: string;
@@ -69,7 +68,6 @@ export interface FormRow {
   readonly help?: string;
   /** Values with their labels. Default: an input for a text, number or list. */
   readonly choices?: Readonly<Record<string, string>>;
-  /** Endpoints that have the field. */
   readonly only?: { readonly type?: string; readonly computeType?: string };
 }
 
@@ -80,7 +78,6 @@ export type Fields<Thing> = {
 
 export type FieldTable = Readonly<Record<string, Field>>;
 
-/** Type of a field's value. */
 export type ValueOf<Row> = Row extends { readonly schema: z.ZodType<infer Value> } ? Value : never;
 
 /** A field that every new resource has. */

@@ -3,7 +3,6 @@ import { changedFields } from "../input/changed-fields.ts";
 
 /** The three states of a template or endpoint from a file. */
 export interface ServedSettings<Thing> {
-  /** The stored state. */
   readonly stored: Thing;
   /** The state in the file at the last start; undefined if unknown. */
   readonly before: Thing | undefined;

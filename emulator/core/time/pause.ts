@@ -1,16 +1,18 @@
 /** Waits by an injected clock. */
 import type { Clock } from "./clock.ts";
 
-/** Resolves after `ms`, or at once when the signal aborts. */
+/** Resolves after `ms`, or at once when the signal aborts. @param begun called with a function that ends the pause */
 export async function pause(
   clock: Pick<Clock, "now" | "wakeAt">,
   ms: number,
   signal?: AbortSignal,
+  begun?: (wake: () => void) => void,
 ): Promise<void> {
   if (signal?.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const disarm = clock.wakeAt(clock.now() + ms, resolve);
   const wake = () => resolve();
+  const disarm = clock.wakeAt(clock.now() + ms, wake);
+  begun?.(wake);
   signal?.addEventListener("abort", wake);
   await promise;
   disarm();

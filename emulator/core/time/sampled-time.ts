@@ -44,7 +44,6 @@ export interface TimeSample {
 export interface Leap {
   readonly expected: number;
   readonly found: number;
-  /** New value of the sample's offset. */
   readonly offsetMs: number;
 }
 

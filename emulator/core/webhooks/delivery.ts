@@ -31,7 +31,6 @@ export interface Delivery {
   readonly id: string;
   readonly jobId: string;
   readonly endpointId: string;
-  /** Final status of the job. */
   readonly jobStatus: JobStatus;
   readonly url: string;
   /** Scheme, host and port of the URL: calls to one origin are limited. */
@@ -60,7 +59,6 @@ export interface DeliveryFilter {
   readonly state?: DeliveryState | undefined;
 }
 
-/** Bounds of the settled deliveries that are kept. */
 export interface KeptDeliveries {
   /** Deliveries settled before this moment are removed. */
   readonly settledFrom: number;
@@ -142,7 +140,6 @@ export function dueAgain(delivery: Delivery, now: number): Delivery {
   };
 }
 
-/** The bounds at `now`. */
 export function keptDeliveries(now: number): KeptDeliveries {
   return {
     settledFrom: now - LIMITS.webhookKeptMs,

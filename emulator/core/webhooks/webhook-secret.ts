@@ -18,7 +18,6 @@ export const WEBHOOK_SECRET_RULE = `must be ${PREFIX} and the base64 of ${MIN_BY
 /** The stored secret, made at the first start: encrypted, or in clear in older records. */
 export type WebhookSecret = { readonly sealed: SealedSecret } | { readonly secret: string };
 
-/** A new secret. */
 export function makeWebhookSecret(random: Random): string {
   // Two tokens have at least 256 bits.
   return PREFIX + Buffer.from(random.token() + random.token(), "base64url").toString("base64");
@@ -30,7 +29,6 @@ export function isWebhookSecret(text: string): boolean {
   return length >= MIN_BYTES && length <= MAX_BYTES;
 }
 
-/** The bytes of the signing key. */
 export function signingKey(secret: string): Buffer {
   return Buffer.from(secret.slice(PREFIX.length), "base64");
 }

@@ -1,7 +1,6 @@
 /** CUDA requirements of an endpoint, and whether a driver meets them. Pure. */
 import type { PlacementPreferences } from "../resources/endpoints/endpoint.ts";
 
-/** Pattern of a CUDA version. */
 export const CUDA_VERSION = /^\d{1,2}\.\d{1,2}$/;
 
 export type CudaRequirement = Pick<PlacementPreferences, "allowedCudaVersions" | "minCudaVersion">;

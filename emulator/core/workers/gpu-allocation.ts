@@ -18,7 +18,6 @@ export interface GpuDevice {
   readonly computeCapability?: string;
 }
 
-/** Use of a GPU at a moment. */
 export interface GpuUse {
   /** The id of its `GpuDevice`. */
   readonly id: string;

@@ -1,7 +1,6 @@
 /** Declarations of GPUs, and the resulting devices on a machine with real ones. Pure. */
 import { type GpuDevice, sameType } from "./gpu-allocation.ts";
 
-/** Declared GPUs of one type. */
 export interface DeclaredGpus {
   /** Name of the type, for example `NVIDIA L4`. */
   readonly type: string;

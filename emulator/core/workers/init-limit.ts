@@ -38,7 +38,6 @@ export function initLimitMs(template: Pick<Template, "env">, type?: EndpointType
   return declaredInitLimitMs(template) ?? Math.max(LIMITS.workerInitMs, ownLimitMs || 0);
 }
 
-/** The name of the variable that the template uses. */
 function variableOf(env: Template["env"]): string {
   return env[INIT_TIMEOUT] === undefined ? LIVE_INIT_TIMEOUT : INIT_TIMEOUT;
 }

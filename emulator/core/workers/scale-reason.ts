@@ -45,17 +45,14 @@ export function isHold({ type }: ScaleReason): boolean {
 /** Events of an endpoint that only the passing of time causes. */
 export type ScaleDue = "queue-delay" | "idle" | "after-failure" | "try-again";
 
-/** A decision and its reasons. */
 export interface ScaleDecision {
   /** Service time, ms. */
   readonly at: number;
-  /** Number of workers that were started. */
   readonly start: number;
   /** Ids of the workers that finish their jobs and leave. */
   readonly drain: readonly string[];
   /** Number of starting and ready workers before the decision. */
   readonly workers: number;
-  /** Wanted number of workers. */
   readonly wanted: number;
   /** Reasons for the decision, followed by those that hold it back. */
   readonly reasons: readonly ScaleReason[];

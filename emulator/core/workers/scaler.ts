@@ -45,7 +45,6 @@ export interface ScalerInput {
 }
 
 export interface ScalerDecision {
-  /** Number of workers to start now. */
   readonly start: number;
   /** Number of missing workers; more than `start` during the wait after a failure. */
   readonly missing: number;
@@ -62,7 +61,6 @@ export interface ScalerDecision {
   readonly dueFor: ScaleDue | undefined;
   /** Number of starting and ready workers, earlier versions included. */
   readonly workers: number;
-  /** Wanted number of workers of this version. */
   readonly wanted: number;
   /** Reasons for the decision, and reasons that hold the rest back; empty if all is as it should be. */
   readonly reasons: readonly ScaleReason[];

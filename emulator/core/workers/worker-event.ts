@@ -36,7 +36,6 @@ export type WorkerEvent =
 
 /** Effects of a transition, in the order of the row. */
 export type WorkerEffect =
-  /** Billing begins. */
   | "bill"
   /** The state is logged, and the scaler looks at the endpoint again. */
   | "announce"
@@ -45,10 +44,8 @@ export type WorkerEffect =
   | "kill"
   /** Nothing of the worker runs any more: its bill ends, and its `gone` signal fires. */
   | "end"
-  /** The worker is removed from the fleet. */
   | "remove";
 
-/** Moment of an event. */
 export interface Moment {
   /** Service time. */
   readonly now: number;

@@ -1,7 +1,6 @@
 /** Number of workers of an endpoint in each state. */
 import type { WorkerState } from "./worker-life.ts";
 
-/** States in which a worker is counted. */
 export const COUNTED_STATES = ["initializing", "ready", "draining", "unhealthy", "lost"] as const;
 export type CountedState = (typeof COUNTED_STATES)[number];
 export type WorkersByState = Readonly<Record<CountedState, number>>;

@@ -2,15 +2,11 @@
 import { ACCOUNT_ID } from "../../core/access/account.ts";
 import type { StepPort } from "../steps/step-port.ts";
 
-/** The settings, oldest first. */
 export function sshKeys({ steps }: StepPort): readonly string[] {
   return steps.records.find("account", ACCOUNT_ID)?.sshKeys ?? [];
 }
 
-/**
- * Replaces all keys; running pods keep theirs.
- * @throws ServiceError storage_full
- */
+/** Replaces all keys; running pods keep theirs. @throws ServiceError storage_full */
 export async function replaceSshKeys(
   { steps }: StepPort,
   keys: readonly string[],

@@ -55,10 +55,7 @@ export function listKeys({ steps }: StepPort): readonly ApiKey[] {
   return keys.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/**
- * Returns the revoked key.
- * @throws ServiceError key_not_found, storage_full
- */
+/** Returns the revoked key. @throws ServiceError key_not_found, storage_full */
 export async function revokeKey({ steps }: StepPort, id: string): Promise<ApiKey> {
   return steps.commit((step) => {
     const key = step.record("apiKey", id);

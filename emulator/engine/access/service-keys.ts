@@ -3,7 +3,6 @@ import type { ApiKey } from "../../core/access/api-key.ts";
 import { digestOf } from "../../core/access/key-ring.ts";
 import type { Random } from "../../core/time/clock.ts";
 import { orCause } from "../steps/refusal.ts";
-import type { Step } from "../steps/step.ts";
 import type { Steps } from "../steps/steps.ts";
 import type { StartWork } from "../parts/start-work.ts";
 
@@ -21,7 +20,6 @@ export function isMade({ id }: ApiKey): boolean {
   return id !== USER_KEY_ID;
 }
 
-/** Text of a new key. */
 export function makeKeyText(random: Random): string {
   return `sv_${random.token()}`;
 }
@@ -100,17 +98,11 @@ async function settleUserKey(
   if (known?.digest === record.digest) return { record: known, key };
   if (given === undefined) {
     // A generated key has to be stored: the next start of the service would not know it otherwise.
-    const kept = await orCause(steps.commit((step) => keepFirst(step, record)));
+    const kept = await orCause(
+      steps.commit((step) => step.keepRecord("apiKey", USER_KEY_ID, record)),
+    );
     return { record: kept, key: kept === record ? key : undefined };
   }
   await startWork.do(() => steps.commit((step) => step.putRecord("apiKey", USER_KEY_ID, record)));
   return { record, key };
-}
-
-/** Another process may have created one at the same time. */
-function keepFirst(step: Step, made: ApiKey): ApiKey {
-  const known = step.record("apiKey", USER_KEY_ID);
-  if (known !== undefined) return known;
-  step.putRecord("apiKey", USER_KEY_ID, made);
-  return made;
 }

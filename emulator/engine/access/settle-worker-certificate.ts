@@ -36,15 +36,9 @@ export async function settleWorkerCertificate(
   }
 }
 
-/** Another process may have made one at the same time. */
 function keep({ steps, ...sealing }: CertificateSettling, { cert, key }: CertificateText) {
-  const sealedKey = sealSecret(sealing, WORKER_CERTIFICATE_ID, key);
-  const kept = steps.commit((step) => {
-    const known = step.record("workerCertificate", WORKER_CERTIFICATE_ID);
-    if (known !== undefined) return known;
-    const made = { cert, sealedKey };
-    step.putRecord("workerCertificate", WORKER_CERTIFICATE_ID, made);
-    return made;
-  });
-  return orCause(kept);
+  const made = { cert, sealedKey: sealSecret(sealing, WORKER_CERTIFICATE_ID, key) };
+  return orCause(
+    steps.commit((step) => step.keepRecord("workerCertificate", WORKER_CERTIFICATE_ID, made)),
+  );
 }

@@ -14,7 +14,6 @@ import type { WorkerHandle } from "../workers/worker-handle.ts";
 import { InFlight } from "./in-flight.ts";
 import { RequestsOfWorkers } from "./requests-of-workers.ts";
 
-/** A request that waits for a worker. */
 interface Waiting {
   readonly since: number;
   readonly affinity: Affinity;

@@ -32,7 +32,6 @@ export class InFlight implements Disposable {
     });
   }
 
-  /** Resolves when the request has ended. */
   get over(): Promise<void> {
     return this.#over.promise;
   }

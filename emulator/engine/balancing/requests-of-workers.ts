@@ -35,7 +35,6 @@ export class RequestsOfWorkers {
     this.#ofWorkers.delete(worker);
   }
 
-  /** The present requests to the meant endpoints. */
   of(isMeant: (endpointId: string) => boolean): readonly InFlight[] {
     return [...this.#ofWorkers].flatMap(([{ endpointId }, { inFlight }]) =>
       isMeant(endpointId) ? [...inFlight] : [],

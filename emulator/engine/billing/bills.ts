@@ -34,13 +34,11 @@ export async function volumeBill(
 
 export interface ItemisedQuery {
   readonly period: Period;
-  /** Whether the usage is within the query. */
   readonly wants: (usage: Usage) => boolean;
   /** Resource that a usage entry belongs to; default: one bill for all together. */
   readonly resourceOf?: (usage: Usage) => string;
 }
 
-/** The bill by period and resource, itemised. */
 export async function itemisedBill(
   { usage, clock }: TimePort & CatalogPort,
   { period, wants, resourceOf = () => "" }: ItemisedQuery,

@@ -60,7 +60,6 @@ export class UsageMeter {
     if (this.#open.size > 0) this.#aim();
   }
 
-  /** Volumes with an open entry. */
   billedVolumes(): readonly string[] {
     return [...this.#open.values()].flatMap((usage) =>
       usage.kind === "volume" ? usage.volumeId : [],
@@ -115,7 +114,6 @@ export class UsageMeter {
     return found;
   }
 
-  /** Resolves when everything so far is written. */
   written(): Promise<void> {
     return this.#written;
   }
@@ -204,7 +202,6 @@ function lowestId(at: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}`;
 }
 
-/** Undefined for usage of no endpoint. */
 function endpointOf(usage: Usage): string | undefined {
   return usage.kind === "worker" ? usage.endpointId : undefined;
 }

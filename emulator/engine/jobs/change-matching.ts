@@ -20,7 +20,6 @@ const AT_ONCE = 50;
 const MAX_PAGES = 20;
 
 interface JobChange {
-  /** Statuses that allow the change. */
   readonly statuses: readonly JobStatus[];
   readonly change: (engine: ChangeUses, ref: JobRef) => Promise<Job>;
 }

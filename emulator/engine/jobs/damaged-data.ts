@@ -2,7 +2,7 @@
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import { apply } from "../steps/apply.ts";
-import { assignFreeCredit } from "./assign-free.ts";
+import { assignFreeCredit } from "./hand-over/assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";

@@ -5,7 +5,7 @@ import { keptReports, leavesReport, reportEndsAt, reportOf } from "../../core/jo
 import type { Job } from "../../core/jobs/job.ts";
 import type { Step } from "../steps/step.ts";
 import { apply } from "../steps/apply.ts";
-import { assignWaiting } from "./assign.ts";
+import { assignWaiting } from "./hand-over/assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
@@ -40,7 +40,6 @@ function expireStored(engine: ExpireUses): Promise<number> {
   );
 }
 
-/** Returns the number of treated jobs. */
 function expire(engine: ExpireUses, step: Step, jobs: readonly Job[]): number {
   const now = engine.clock.now();
   const { graceLeftMs } = engine.stallDetector;

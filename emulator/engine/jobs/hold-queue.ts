@@ -1,15 +1,12 @@
 /** Holds and releases an endpoint's queue: while it is held, no job is handed to a worker. */
-import { assignFreeCredit } from "./assign-free.ts";
+import { assignFreeCredit } from "./hand-over/assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
 
-/**
- * Running jobs go on.
- * @throws ServiceError endpoint_not_found, wrong_endpoint_type
- */
+/** Running jobs go on. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
 export function holdQueue(engine: WorkerPort & CatalogPort, endpointId: string): void {
   engine.directory.queue(endpointId);
   engine.fleet.hold(endpointId, true);

@@ -15,9 +15,8 @@ import {
 import { ServiceError } from "../../core/service-error.ts";
 import { PayloadDamagedError } from "../../store/payload.ts";
 import type { StepPort } from "../steps/step-port.ts";
-import type { SecretPort } from "../resources/secret-box.ts";
 import type { StoredPayloads } from "../steps/effects.ts";
-import { sealSecret, unsealSecret } from "../resources/secret-box.ts";
+import { type SecretPort, sealSecret, unsealSecret } from "../resources/secret-box.ts";
 
 /** Prefix of an encrypted `s3Config`; older ones are plain JSON, which begins differently. */
 const SEALED = "\0";
@@ -25,10 +24,7 @@ const SEALED = "\0";
 /** Name in refusals and in the log. */
 const KEY_NAME = "the key that the s3Config of jobs is encrypted with";
 
-/**
- * The bytes to store; creates the key for jobs if there is none.
- * @throws ServiceError secrets_unusable, storage_full
- */
+/** The bytes to store; creates the key for jobs if there is none. @throws ServiceError secrets_unusable, storage_full */
 export async function sealConfig(
   engine: StepPort & SecretPort,
   jobId: string,
@@ -78,15 +74,11 @@ function openKey(engine: SecretPort, sealed: SealedSecret): Uint8Array {
   return Buffer.from(unsealSecret(engine, JOB_KEY_ID, sealed, KEY_NAME), "base64");
 }
 
-/** Another process may have created one at the same time. */
 async function keepKey(engine: StepPort & SecretPort): Promise<SealedSecret> {
   const text = Buffer.from(engine.random.bytes(SECRET_KEY_BYTES)).toString("base64");
   const made = { sealed: sealSecret(engine, JOB_KEY_ID, text) };
-  const { sealed } = await engine.steps.commit((step) => {
-    const known = step.record("secretCheck", JOB_KEY_ID);
-    if (known !== undefined) return known;
-    step.putRecord("secretCheck", JOB_KEY_ID, made);
-    return made;
-  });
+  const { sealed } = await engine.steps.commit((step) =>
+    step.keepRecord("secretCheck", JOB_KEY_ID, made),
+  );
   return sealed;
 }

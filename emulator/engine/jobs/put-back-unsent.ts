@@ -9,8 +9,7 @@ import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { Assignment } from "../steps/effects.ts";
 import { apply } from "../steps/apply.ts";
-import { assignFreeCredit } from "./assign-free.ts";
-import { assignWaiting } from "./assign.ts";
+import { assignFreeCredit, assignWaiting } from "./hand-over/assign.ts";
 
 /** Interval between two requests to a bucket that refuses at once, ms. */
 const PAUSE_MS = 1_000;

@@ -2,7 +2,7 @@
 import type { Failure } from "../../../runtime/protocol/failure.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { apply } from "../steps/apply.ts";
-import { assignWaiting } from "./assign.ts";
+import { assignWaiting } from "./hand-over/assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";

@@ -7,7 +7,7 @@ import type { Submission } from "../../core/jobs/submission.ts";
 import { FILE_MIN_BYTES, type Payload } from "../../store/payload.ts";
 import type { JobPayloads } from "../steps/effects.ts";
 import type { Step } from "../steps/step.ts";
-import { assign, reserve } from "./assign.ts";
+import { assign, reserve } from "./hand-over/assign.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";

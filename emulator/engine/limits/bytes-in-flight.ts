@@ -5,7 +5,6 @@ import { ServiceError } from "../../core/service-error.ts";
 
 export interface InFlightLimits {
   readonly maxBytes: number;
-  /** Maximum number of waiting requests. */
   readonly maxWaiting: number;
   /** Maximum time of a wait, ms. */
   readonly waitMs: number;
@@ -22,7 +21,6 @@ interface Waiting {
   readonly end: (how: End) => void;
 }
 
-/** Outcome of a wait. */
 type End = "has room" | "late" | "gone";
 
 /** Port: bounds of memory. */

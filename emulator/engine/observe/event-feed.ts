@@ -25,7 +25,6 @@ interface AttemptEnded {
   readonly failure: Pick<Failure, "type" | "message"> | undefined;
 }
 
-/** The status of a job changed. */
 interface JobMove extends StatusMove {
   readonly type: "job";
   readonly endpointId: string;
@@ -54,7 +53,6 @@ export type StateChange =
       readonly wanted: number;
       readonly reason: string;
     }
-  /** The clock was advanced. */
   | { readonly type: "clock"; readonly offsetMs: number };
 
 /** A change with the moment of its publication, in service time (ms), and its number in this run, from 1. */

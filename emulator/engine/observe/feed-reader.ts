@@ -1,4 +1,5 @@
 /** A follower of a feed, in bounded memory: a follower that does not keep up is disconnected. */
+import { pause } from "../../core/time/pause.ts";
 import type { Clock } from "../../core/time/clock.ts";
 
 /** Maximum number of items in a reader's buffer: more than a burst of submissions causes in one turn. */
@@ -50,13 +51,7 @@ export class FeedReader<Item> implements Disposable {
   }
 
   async #wait(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    signal.addEventListener("abort", this.#wake, { once: true });
-    const disarm = this.#realClock.wakeAt(this.#realClock.now() + QUIET_MS, resolve);
-    await promise;
-    disarm();
-    signal.removeEventListener("abort", this.#wake);
+    await pause(this.#realClock, QUIET_MS, signal, (wake) => (this.#wake = wake));
     this.#wake = undefined;
   }
 }

@@ -17,20 +17,16 @@ export interface TellPort {
 }
 
 export interface HistoryPort {
-  /** Every change of state. */
   readonly events: EventFeed;
   /** The newest lines of the log. */
   readonly logs: LogFeed;
-  /** Counters and histograms of the service. */
   readonly metrics: ServiceMetrics;
   /** Numbers of each endpoint in the last hour. */
   readonly series: ServiceSeries;
-  /** The decisions of the scaler. */
   readonly decisions: DecisionLog;
   /** The history of workers, including workers that have ended. */
   readonly workerHistory: WorkerHistory;
   /** Undefined if no traces are collected. */
   readonly tracer: Tracer | undefined;
-  /** The spans of jobs. Undefined without a tracer. */
   readonly spans: JobSpans | undefined;
 }

@@ -74,7 +74,6 @@ export class PartitionsOwner implements Owner {
     this.#forget(this.#engine.ownership.heldSince(partitions, Infinity), "lost");
   }
 
-  /** Call it with records that have changed. */
   learned(changes: readonly RecordChange[]): void {
     takeInRecords(this.#engine, changes);
   }

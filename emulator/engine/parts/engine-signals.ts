@@ -24,64 +24,44 @@ export class Signal<T = void> {
   };
 }
 
-/** The signals that the running parts of the engine listen to. */
-export interface EngineSignals {
-  /** An endpoint with changed settings or workers, or with jobs to look at again. */
-  readonly endpointChanged: Signal<string>;
-  /** An endpoint with jobs that a step changed. */
-  readonly jobsChanged: Signal<string>;
-  /** A pod that was created, changed or deleted. */
-  readonly podChanged: Signal<string>;
-  /** A webhook call became due. */
-  readonly webhookDue: Signal;
-  /** A job has a new webhook call, which waits for the earlier ones of the job. */
-  readonly laterDelivery: Signal<string>;
-  /** The due moment of the timer for job rules has come. */
-  readonly jobsDue: Signal;
-  /** A job that cannot be handed to its worker. */
-  readonly inputDamaged: Signal<InputDamage>;
-  /** A job that was handed over and is not sent: its input cannot be read now, or another process may own its endpoint. */
-  readonly notSent: Signal<Assignment>;
-  /** Partitions of a refused batch: another process owns them. */
-  readonly partitionsLost: Signal<ReadonlySet<number>>;
-  /** Records that other processes changed. */
-  readonly recordsChanged: Signal<readonly RecordChange[]>;
-  /** A launcher can now start workers or pods that it could not before. */
-  readonly launcherWilling: Signal;
-  /** A launcher has finished its search for workers of former processes. */
-  readonly workersFound: Signal;
-}
+export type EngineSignals = ReturnType<typeof createSignals>;
 
-export function createSignals(onDefect: OnDefect): EngineSignals {
+/** Makes the signals that the running parts of the engine listen to. */
+export function createSignals(onDefect: OnDefect) {
   return {
-    endpointChanged: new Signal(onDefect),
-    jobsChanged: new Signal(onDefect),
-    podChanged: new Signal(onDefect),
+    /** An endpoint with changed settings or workers, or with jobs to look at again. */
+    endpointChanged: new Signal<string>(onDefect),
+    /** An endpoint with jobs that a step changed. */
+    jobsChanged: new Signal<string>(onDefect),
+    /** A pod that was created, changed or deleted. */
+    podChanged: new Signal<string>(onDefect),
     webhookDue: new Signal(onDefect),
-    laterDelivery: new Signal(onDefect),
+    /** A job has a new webhook call, which waits for the earlier ones of the job. */
+    laterDelivery: new Signal<string>(onDefect),
+    /** The due moment of the timer for job rules has come. */
     jobsDue: new Signal(onDefect),
-    inputDamaged: new Signal(onDefect),
-    notSent: new Signal(onDefect),
-    partitionsLost: new Signal(onDefect),
-    recordsChanged: new Signal(onDefect),
+    /** A job that cannot be handed to its worker. */
+    inputDamaged: new Signal<InputDamage>(onDefect),
+    /** A job that was handed over and is not sent: its input cannot be read now, or another process may own its endpoint. */
+    notSent: new Signal<Assignment>(onDefect),
+    /** Partitions of a refused batch: another process owns them. */
+    partitionsLost: new Signal<ReadonlySet<number>>(onDefect),
+    /** Records that other processes changed. */
+    recordsChanged: new Signal<readonly RecordChange[]>(onDefect),
+    /** A launcher can now start workers or pods that it could not before. */
     launcherWilling: new Signal(onDefect),
+    /** A launcher has finished its search for workers of former processes. */
     workersFound: new Signal(onDefect),
   };
 }
 
 /** The signals as functions that use cases call. */
-export function raisersOf({
-  endpointChanged,
-  podChanged,
-  webhookDue,
-  inputDamaged,
-  notSent,
-}: EngineSignals) {
+export function raisersOf(signals: EngineSignals) {
   return {
-    endpointChanged: endpointChanged.raise,
-    podChanged: podChanged.raise,
-    webhookDue: webhookDue.raise,
-    inputDamaged: inputDamaged.raise,
-    notSent: notSent.raise,
+    endpointChanged: signals.endpointChanged.raise,
+    podChanged: signals.podChanged.raise,
+    webhookDue: signals.webhookDue.raise,
+    inputDamaged: signals.inputDamaged.raise,
+    notSent: signals.notSent.raise,
   };
 }

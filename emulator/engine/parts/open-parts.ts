@@ -18,13 +18,12 @@ import { UsageMeter } from "../billing/usage-meter.ts";
 import type { EngineContext } from "./engine-parts.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
-import { assignFromStore } from "../jobs/assign-free.ts";
+import { assignFromStore, sendAssignments } from "../jobs/hand-over/assign.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { readPayloads } from "../jobs/job-payloads.ts";
-import { sendAssignments } from "../jobs/assign.ts";
 import { EarlyChunks } from "../streams/early-chunks.ts";
-import { InputsAhead } from "../jobs/inputs-ahead.ts";
-import { EarlyHandOvers } from "../jobs/early-hand-overs.ts";
+import { InputsAhead } from "../jobs/hand-over/inputs-ahead.ts";
+import { EarlyHandOvers } from "../jobs/hand-over/early-hand-overs.ts";
 import { JobWatchers } from "../steps/job-watchers.ts";
 import { BytesInFlight, IN_FLIGHT_LIMITS } from "../limits/bytes-in-flight.ts";
 import { ServiceSeries } from "../../core/observe/series/service-series.ts";
@@ -89,7 +88,6 @@ export interface ContextOptions {
   readonly attemptEnded?: (end: AttemptEnd) => void;
   /** Called with the description that a worker sends of its handler. */
   readonly handlerTold?: HandlerTold;
-  /** Called with a deleted endpoint. */
   readonly endpointDeleted?: (endpointId: string) => void;
   /** Keeps the files of network volumes; by default volumes have none. */
   readonly volumeFiles?: VolumeFiles;

@@ -13,7 +13,6 @@ export interface ReleaseParts extends StepPort, TellPort, TimePort, WakePort, Wo
   readonly send: (assignments: readonly Assignment[]) => void;
   /** Reads more waiting jobs of the endpoint. */
   readonly readAhead: (endpointId: string) => void;
-  /** Called with each endpoint with changed jobs. */
   readonly jobsChanged: (endpointId: string) => void;
   /** Makes sure that a job's delivery is made in its turn. */
   readonly releaseDelivery: (jobId: string) => void;

@@ -13,7 +13,6 @@ export interface PodRun {
   readonly runsSince?: number;
 }
 
-/** Port: pods. */
 export interface PodPort {
   /** Present runs, by pod id. */
   readonly podRuns: Map<string, PodRun>;

@@ -11,7 +11,6 @@ export interface CatalogPort {
   /** Schemas of handlers, as reported by their workers. */
   readonly schemas: HandlerSchemaBook;
   readonly volumeFiles: VolumeFiles;
-  /** Prices for the bills. */
   readonly prices: PriceTable;
   /** Records usage for bills. */
   readonly usage: UsageMeter;

@@ -80,7 +80,6 @@ export async function encryptAnew(
   return orCause(rotated);
 }
 
-/** A secret of one record. */
 interface SealedRecord {
   readonly id: string;
   /** Name in messages. */

@@ -49,10 +49,7 @@ export class Directory {
     return endpoint;
   }
 
-  /**
-   * An endpoint with a queue.
-   * @throws ServiceError endpoint_not_found, wrong_endpoint_type
-   */
+  /** An endpoint with a queue. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
   queue(id: string): Endpoint {
     const endpoint = this.endpoint(id);
     if (endpoint.type !== "LOAD_BALANCING") return endpoint;
@@ -62,10 +59,7 @@ export class Directory {
     );
   }
 
-  /**
-   * An endpoint with HTTP servers.
-   * @throws ServiceError endpoint_not_found, wrong_endpoint_type
-   */
+  /** An endpoint with HTTP servers. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
   balanced(id: string): Endpoint {
     const endpoint = this.endpoint(id);
     if (endpoint.type === "LOAD_BALANCING") return endpoint;

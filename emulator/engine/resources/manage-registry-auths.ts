@@ -8,9 +8,8 @@ import type {
 import type { Template } from "../../core/resources/templates/template.ts";
 import { ServiceError } from "../../core/service-error.ts";
 import type { StepPort } from "../steps/step-port.ts";
-import type { SecretPort } from "./secret-box.ts";
+import { sealSecret, type SecretPort } from "./secret-box.ts";
 import { refuseIfUsed } from "./in-use.ts";
-import { sealSecret } from "./secret-box.ts";
 
 /** Ids have 25 characters (live). */
 const ID_PREFIX = "cl";

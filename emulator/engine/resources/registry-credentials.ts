@@ -2,9 +2,8 @@
 import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
-import type { SecretPort } from "./secret-box.ts";
+import { type SecretPort, unsealSecret } from "./secret-box.ts";
 import { readRegistryAuth } from "./manage-registry-auths.ts";
-import { unsealSecret } from "./secret-box.ts";
 
 /**
  * Never log or answer them.

@@ -16,10 +16,9 @@ import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { CatalogPort } from "./catalog-port.ts";
-import type { SecretPort } from "./secret-box.ts";
-import { sealSecret, unsealSecret } from "./secret-box.ts";
+import { sealSecret, type SecretPort, unsealSecret } from "./secret-box.ts";
 import { logSettled } from "./log-overrides.ts";
-import { rollEndpoints } from "./templates/update-template.ts";
+import { rollEndpoints } from "./endpoints/put-endpoint.ts";
 
 /**
  * Creates missing resources and updates the others with changes of the files since the last start; logs where file and

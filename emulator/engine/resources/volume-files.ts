@@ -14,7 +14,6 @@ export interface VolumeFiles {
   remove(volumeId: string, commit: () => Promise<void>): Promise<void>;
 }
 
-/** Volumes without files. */
 export const NO_VOLUME_FILES: VolumeFiles = {
   create: (_id, commit) => commit(),
   remove: (_id, commit) => commit(),

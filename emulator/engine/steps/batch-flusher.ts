@@ -14,7 +14,6 @@ const SLOW_MS = 2_000;
 
 export interface BatchFlusherOptions {
   readonly state: StepState;
-  /** The number of the last batch in the store. */
   readonly durable: number;
   readonly flush: (batch: Batch) => Promise<void>;
   /** Real time. */

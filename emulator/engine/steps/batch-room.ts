@@ -6,7 +6,6 @@ import type { Clock } from "../../core/time/clock.ts";
 const ROOM_WAIT_MS = 10_000;
 
 export class BatchRoom {
-  /** Real time. */
   readonly #clock: Clock;
   readonly waiting = new Set<() => void>();
 
@@ -19,11 +18,7 @@ export class BatchRoom {
     return hasTime ? Number.POSITIVE_INFINITY : this.#clock.now() + ROOM_WAIT_MS;
   }
 
-  /**
-   * Resolves when there is room, in the order of the calls.
-   *
-   * @throws ServiceError storage_busy at `deadline`
-   */
+  /** Resolves when there is room, in the order of the calls. @throws ServiceError storage_busy at `deadline` */
   async wait(deadline: number): Promise<void> {
     if (this.#clock.now() >= deadline) throw tooBusy();
     const { promise, resolve, reject } = Promise.withResolvers<void>();

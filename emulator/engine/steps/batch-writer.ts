@@ -41,7 +41,9 @@ export type Sync<T> = T extends PromiseLike<unknown> ? never : T;
 
 export class BatchWriter {
   readonly #options: BatchWriterOptions;
-  readonly #flusher: BatchFlusher;
+  readonly flusher: BatchFlusher;
+  /** The steps that wait for room. Others may have taken it when the wait of a step is over. */
+  readonly room: BatchRoom;
   #gathering: GatheredBatch;
   #flushing: GatheredBatch | undefined;
   #scheduled = false;
@@ -52,7 +54,6 @@ export class BatchWriter {
   /** Ends the wait of a batch of patient steps, and when it will (real time). */
   #wait: { readonly until: number; readonly disarm: Disarm } | undefined;
   #closed = false;
-  readonly #room: BatchRoom;
   /** Changes by other processes that arrived while a batch with changed records was being written. */
   #changedElsewhere: ChangedRecords[] = [];
   /** Settles when no batch gathers or is being written; undefined while none does. */
@@ -60,8 +61,8 @@ export class BatchWriter {
 
   constructor(options: BatchWriterOptions) {
     this.#options = options;
-    this.#room = new BatchRoom(options.clock);
-    this.#flusher = new BatchFlusher(options, (partitions, loads) =>
+    this.room = new BatchRoom(options.clock);
+    this.flusher = new BatchFlusher(options, (partitions, loads) =>
       this.#tell((releases) => releases.lost(partitions, loads)),
     );
     this.#gathering = new GatheredBatch(options.durable + 1);
@@ -70,30 +71,6 @@ export class BatchWriter {
   /** Whether the gathering batch takes no more steps for now. */
   get isFull(): boolean {
     return this.#gathering.stepCount >= MAX_STEPS || this.#gathering.bytes >= MAX_BYTES;
-  }
-
-  /** Time at which a flush was last found to take longer than 2 s (real time). */
-  get slowFlushAt(): number {
-    return this.#flusher.slowAt;
-  }
-
-  /** Time at which the last batch failed because of the store, not of its data (real time); long ago if it did not fail. */
-  get failedAt(): number {
-    return this.#flusher.failedAt;
-  }
-
-  /** The deadline for all waits of a new step for room: 10 s from now, or never. */
-  deadline(hasTime: boolean): number {
-    return this.#room.deadline(hasTime);
-  }
-
-  /**
-   * Resolves when the gathering batch has room again, in the order of the calls; others may have taken it by then.
-   *
-   * @throws ServiceError storage_busy at `deadline`
-   */
-  room(deadline: number): Promise<void> {
-    return this.#room.wait(deadline);
   }
 
   /**
@@ -142,7 +119,7 @@ export class BatchWriter {
   forgetMoved(partitions: ReadonlySet<number>): void {
     const { jobs } = this.#options.state;
     const hasMoved = (step: Waiter) => concerns(step, (endpointId) => !jobs.holds(endpointId));
-    const { outdated } = this.#flusher;
+    const { outdated } = this.flusher;
     for (const step of this.#flushing?.waiters ?? []) if (hasMoved(step)) outdated.add(step);
     this.#refuseGathering(hasMoved, new PartitionsLostError(partitions));
     jobs.forgetMoved();
@@ -167,7 +144,7 @@ export class BatchWriter {
   /** Takes no more steps. Resolves when all accepted steps are answered. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#room.open();
+    this.room.open();
     await this.#busy?.promise;
   }
 
@@ -223,8 +200,8 @@ export class BatchWriter {
     const written = this.#gathering;
     this.#flushing = written;
     this.#gathering = new GatheredBatch(written.batch + 1);
-    if (this.#room.waiting.size > 0) this.#room.open();
-    const failure = await this.#flusher.store(written.waiters);
+    if (this.room.waiting.size > 0) this.room.open();
+    const failure = await this.flusher.store(written.waiters);
     this.#flushing = undefined;
     try {
       this.#settle(written, failure);
@@ -267,7 +244,7 @@ export class BatchWriter {
     const effects = effectsOf([...refused.keys()]);
     this.#tell((releases) => releases.failed(effects));
     for (const [{ reject }, reason] of refused) reject(reason);
-    this.#room.open();
+    this.room.open();
   }
 
   #refuseGathering(isMeant: (step: Waiter) => boolean, reason: BatchRefusedError): void {

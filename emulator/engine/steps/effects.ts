@@ -49,12 +49,10 @@ export interface Acknowledgement {
 export type Effect =
   /** Tells observers that the status of a job changed. Shows the job as it is now, or as it was before its deletion. */
   | (StatusMove & { readonly type: "moved"; readonly job: Job })
-  /** Tells observers a fact. */
   | { readonly type: "tell"; readonly fact: Fact }
   | { readonly type: "hand-over"; readonly assignment: Assignment }
   | Extract<JobEffect, { readonly type: "revoke" }>
   | (Acknowledgement & { readonly type: "acknowledge" })
-  /** Chunks that were shown before they were durable are durable. */
   | { readonly type: "shown"; readonly change: ChunkChange }
   /** Tells the requests that wait for the job. */
   | { readonly type: "news"; readonly change: JobChange }
@@ -68,12 +66,10 @@ export type Effect =
 export class Effects {
   /** The effects, in the order of the step's calls. `release-effects.ts` says in which order they are released. */
   readonly all: Effect[] = [];
-  /** Endpoints with changed jobs. */
   readonly changedEndpoints = new Set<string>();
   /** The earliest due time of the changed jobs. */
   earliestDueAt = Number.POSITIVE_INFINITY;
 
-  /** Whether there are no effects. */
   get isEmpty(): boolean {
     const { all, changedEndpoints, earliestDueAt } = this;
     return all.length + changedEndpoints.size === 0 && !Number.isFinite(earliestDueAt);

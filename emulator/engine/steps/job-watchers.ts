@@ -16,7 +16,6 @@ export interface ChunkChange {
   readonly batches: readonly ChunkBatch[];
 }
 
-/** A change of a job that someone may wait for. */
 export type JobChange =
   /** The job ended. `output` is its raw JSON, or undefined if the output is only in the store. */
   | { readonly type: "settled"; readonly job: Job; readonly output: Uint8Array | undefined }

@@ -16,7 +16,6 @@ import {
 export function independentParts<C extends Changer>(steps: readonly C[]): readonly C[][] {
   const changing = steps.filter(({ changes }) => changes.length > 0);
   const groups = new Groups(changing.length);
-  /** Index of a step that changes the place. */
   const changedBy = new Map<Place, number>();
   /** All steps before this index have been joined into one group. */
   let together = 0;

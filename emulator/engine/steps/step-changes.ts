@@ -22,12 +22,10 @@ export type Place = string;
 /** The place that stands for all places. A step that reads it rests on every change. */
 export const ANYWHERE: Place = "";
 
-/** The place of one record. */
 export function placeOfRecord(kind: RecordKind, id: string): Place {
   return `${kind}/${id}`;
 }
 
-/** The place of the list of all records of a kind. */
 export function placeOfRecords(kind: RecordKind): Place {
   return `${kind}/`;
 }
@@ -42,11 +40,7 @@ export interface Changer {
 /** A batch that has no number yet. */
 export type Contents = Omit<Batch, "number">;
 
-/**
- * Contains each row once, in its final state.
- *
- * @param countsOf the counters of an endpoint after these changes
- */
+/** Contains each row once, in its final state. @param countsOf the counters of an endpoint after these changes */
 export function contentsOf(
   steps: readonly Pick<Changer, "changes">[],
   lastSeq: number,

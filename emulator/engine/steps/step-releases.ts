@@ -12,7 +12,6 @@ export interface StepReleases {
    * unless it has loaded them again since the batch was written. `loads`: the count of loads at that time.
    */
   readonly lost: (partitions: ReadonlySet<number>, loads: number) => void;
-  /** Called with the records that other processes changed. */
   readonly learned: (changes: readonly RecordChange[]) => void;
   /** Called with each read. */
   readonly track: (what: string, work: Promise<unknown>) => void;

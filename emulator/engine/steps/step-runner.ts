@@ -56,7 +56,7 @@ export class StepRunner {
       try {
         // The common case: nothing to wait for.
         if (!writer.isFull && ids.every((id) => jobs.knows(id))) return await writer.run(step);
-        deadline ??= writer.deadline(hasTime);
+        deadline ??= writer.room.deadline(hasTime);
         return await this.#prepare(step, ids, deadline);
       } catch (error) {
         await this.#refused(error, tries);
@@ -67,7 +67,7 @@ export class StepRunner {
   /** Runs the step on jobs from `read`, which sees all earlier changes. */
   async runOn<T>(read: ReadJobs, step: RepeatableStepOnJobs<T>): Promise<T> {
     const { writer } = this.#parts;
-    const deadline = writer.deadline(false);
+    const deadline = writer.room.deadline(false);
     writer.refuseNested();
     for (let tries = 1; ; tries += 1) {
       try {
@@ -82,7 +82,7 @@ export class StepRunner {
   async #prepare<T>(step: RepeatableStep<T>, ids: readonly string[], deadline: number): Promise<T> {
     const { jobs, writer } = this.#parts;
     writer.refuseNested();
-    while (writer.isFull) await writer.room(deadline);
+    while (writer.isFull) await writer.room.wait(deadline);
     const unknown = ids.filter((id) => !jobs.knows(id));
     if (unknown.length === 0) return writer.run(step);
     const read: ReadJobs = (reads) => Promise.all(unknown.map((id) => reads.job(id)));
@@ -101,7 +101,7 @@ export class StepRunner {
         ({ loads } = jobs);
         found = await reading(read(store));
         // Other reads may have filled the batch meanwhile.
-        while (writer.isFull) await writer.room(deadline);
+        while (writer.isFull) await writer.room.wait(deadline);
       } while (loads !== jobs.loads);
       const rows = found.filter((row) => row !== undefined);
       for (const row of rows) jobs.admit(row);

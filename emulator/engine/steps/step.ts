@@ -21,7 +21,6 @@ import {
   type StepChange,
 } from "./step-changes.ts";
 
-/** The state that steps change. */
 export interface StepState {
   readonly jobs: JobMemory;
   readonly records: RecordBook;
@@ -91,10 +90,7 @@ export class Step {
     return this.#state.jobs.inputOf(job.id);
   }
 
-  /**
-   * Call it in a step that finds nothing to do on an endpoint.
-   * @throws ServiceError endpoint_moved
-   */
+  /** Call it in a step that finds nothing to do on an endpoint. @throws ServiceError endpoint_moved */
   refuseMoved(endpointId: string): void {
     this.#state.jobs.refuseMoved(endpointId);
   }
@@ -104,7 +100,6 @@ export class Step {
     return [...this.#state.jobs.running()];
   }
 
-  /** The running jobs of a worker. */
   runningJobsOf(worker: { readonly id: string; readonly endpointId: string }): readonly Job[] {
     const { running } = this.#endpoint(worker.endpointId);
     return [...running.values()].filter(({ workerId }) => workerId === worker.id);
@@ -114,7 +109,6 @@ export class Step {
     this.#change(job, undefined, job);
   }
 
-  /** Replaces `before`, which must be the job in memory. */
   replaceJob(before: Job, after: Job): void {
     this.#change(after, before, after);
   }
@@ -169,6 +163,13 @@ export class Step {
     this.changes.push({ type: "put-record", kind, id, record });
   }
 
+  /** Returns the stored record, which another process may have made, or puts `made`. */
+  keepRecord<K extends RecordKind>(kind: K, id: string, made: Records[K]): Records[K] {
+    const known = this.record(kind, id);
+    if (known === undefined) this.putRecord(kind, id, made);
+    return known ?? made;
+  }
+
   deleteRecord(kind: RecordKind, id: string): void {
     this.#state.records.put(kind, id, undefined);
     this.changes.push({ type: "delete-record", kind, id });
@@ -194,7 +195,6 @@ export class Step {
     this.changes.push({ type: "put-report", report });
   }
 
-  /** Removes the reports on jobs of the endpoint. */
   removeReports(endpointId: string): void {
     this.changes.push({ type: "remove-reports", endpointId });
   }

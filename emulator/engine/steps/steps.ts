@@ -110,7 +110,7 @@ export class Steps {
 
   /** Time at which a write was last found to take longer than 2 s (real time). */
   get slowFlushAt(): number {
-    return this.#writer.slowFlushAt;
+    return this.#writer.flusher.slowAt;
   }
 
   /** Resolves when all changes are stored or undone. Undefined if nothing is pending. */
@@ -120,7 +120,7 @@ export class Steps {
 
   /** Time at which the store failed to take the last batch (real time); long ago if it took it. */
   get failedAt(): number {
-    return this.#writer.failedAt;
+    return this.#writer.flusher.failedAt;
   }
 
   /**
@@ -198,9 +198,7 @@ export class Steps {
     return this.#jobs.find(id);
   }
 
-  /**
-   * The job as `jobInMemory`, but without a wait if it runs and its hand-over is durable: its chunks may not be.
-   */
+  /** The job as `jobInMemory`, but without a wait if it runs and its hand-over is durable: its chunks may not be. */
   async runningJob(id: string): Promise<Job | undefined> {
     return this.#jobs.findSettled(id) ?? (await this.jobInMemory(id));
   }

@@ -14,11 +14,8 @@ export interface InputDamage {
 export interface WakePort {
   /** The settings, workers or jobs of an endpoint changed. */
   readonly endpointChanged: (endpointId: string) => void;
-  /** An endpoint and all its data were deleted. */
   readonly endpointDeleted: (endpointId: string) => void;
-  /** A pod was made, changed or deleted. */
   readonly podChanged: (podId: string) => void;
-  /** A webhook call became due. */
   readonly webhookDue: () => void;
   /** A job cannot be handed to its worker. */
   readonly inputDamaged: (damage: InputDamage) => void;

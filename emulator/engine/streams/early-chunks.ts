@@ -7,7 +7,7 @@
 import type { ChunkReport } from "../../../runtime/protocol/session.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { atEndOfTurn } from "../../store/end-of-turn.ts";
-import type { EarlyHandOvers } from "../jobs/early-hand-overs.ts";
+import type { EarlyHandOvers } from "../jobs/hand-over/early-hand-overs.ts";
 import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { ChunkChange, JobWatchers } from "../steps/job-watchers.ts";
 import type { OwnedPartitions } from "../steps/state/owned-partitions.ts";

@@ -9,7 +9,6 @@ import type { TellPort } from "../observe/tell-port.ts";
 import type { Step } from "../steps/step.ts";
 import type { Steps } from "../steps/steps.ts";
 
-/** The id of the one record of service time. */
 const RECORD_ID = "service";
 
 /** Maximum number of due moments of an advance that are met exactly; even a busy service has fewer. */

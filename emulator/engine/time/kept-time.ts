@@ -16,7 +16,6 @@ import type { WakePort } from "../steps/wake-port.ts";
 import type { Steps } from "../steps/steps.ts";
 import { storedOffsetMs } from "./advance-clock.ts";
 
-/** The id of the record with the highest service time. */
 const RECORD_ID = "highest";
 /** Interval between two writes of it. */
 const KEPT_EVERY_MS = 60_000;
@@ -49,10 +48,7 @@ export class KeptTime {
     this.#disarmKeep = this.#keepLater();
   }
 
-  /**
-   * Call it before anything expires.
-   * @param wallAt the machine's clock at the start
-   */
+  /** Call it before anything expires. @param wallAt the machine's clock at the start */
   async begin(wallAt: number): Promise<void> {
     const { clock, log, realClock, steps } = this.#engine;
     const before = highestOf(steps);

@@ -1,9 +1,8 @@
 /** Assembles the body of a webhook call from payloads that it shares with its job. */
 import { deliveryPieces } from "../../core/webhooks/delivery.ts";
 import type { Piece, ShownPayload } from "../../core/jobs/opened-payload.ts";
-import type { ReadablePayload } from "../../store/payload.ts";
+import { PayloadDamagedError, type ReadablePayload } from "../../store/payload.ts";
 import type { StoreReads } from "../../store/store.ts";
-import { PayloadDamagedError } from "../../store/payload.ts";
 import { showBoth } from "../jobs/read/show-payload.ts";
 
 /** Every job has an input; if it is lost, the delivery is sent without it. */

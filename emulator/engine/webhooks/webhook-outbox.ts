@@ -34,7 +34,6 @@ export async function listDeliveries(
   });
 }
 
-/** A delivery with its body. */
 export interface DeliveryWithBody {
   readonly delivery: Delivery;
   /** JSON pieces in order, exactly as sent. The caller disposes of opened payloads. */

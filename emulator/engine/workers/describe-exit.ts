@@ -8,7 +8,6 @@ export function lostFailure(worker: WorkerHandle, reason: string): Failure {
   return { type: "worker_lost", message: `worker ${worker.id} ${reason}`, workerId: worker.id };
 }
 
-/** The failure of jobs that the worker held when it exited. */
 export function exitFailure(worker: WorkerHandle, exit: WorkerExit): Failure {
   return {
     type: "worker_lost",

@@ -17,7 +17,6 @@ export interface WorkerMoverParts {
   readonly usage: { ended(workerId: string): void };
   readonly tell: Tell;
   readonly endpointChanged: (endpointId: string) => void;
-  /** Begins to bill the worker. */
   readonly bill: (worker: WorkerHandle) => void;
 }
 

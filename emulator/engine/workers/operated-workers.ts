@@ -15,7 +15,6 @@ export interface OperatedWorker extends WorkerReport {
   readonly lines: readonly LogEntry[];
 }
 
-/** The wanted workers. Default: all. */
 export interface WantedWorkers {
   readonly endpointId: string | undefined;
   readonly workerId: string | undefined;

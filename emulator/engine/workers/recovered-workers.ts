@@ -13,7 +13,6 @@ type RecoverUses = StepPort & WorkerPort & CatalogPort & WakePort;
 export interface RecoveredWorkersOptions {
   readonly launchers: readonly Launcher[];
   readonly starter: Pick<WorkerStarter, "adopt">;
-  /** Called with a worker that has exited. */
   readonly ended: (worker: WorkerHandle, exit: WorkerExit) => Promise<void>;
 }
 

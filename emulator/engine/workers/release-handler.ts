@@ -1,16 +1,13 @@
 /** Releases a new version of a handler file: its endpoints get their next version, and their workers load it. */
 import { iso } from "../../core/time/iso.ts";
 import type { Reload } from "../../../runtime/protocol/session.ts";
-import { rolled } from "../../core/resources/endpoints/endpoint-change.ts";
 import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
-import type { Step } from "../steps/step.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
-import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
-import { putEndpoint } from "../resources/endpoints/put-endpoint.ts";
+import { rollEndpoints } from "../resources/endpoints/put-endpoint.ts";
 
 /** What the workers load. */
 export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
@@ -23,11 +20,17 @@ export type HandlerModule = Pick<Reload, "modulePath" | "sourcePath">;
  * @throws ServiceError storage_full
  */
 export async function releaseHandler(
-  engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort,
+  engine: StepPort & TimePort & WorkerPort & TellPort & WakePort,
   imageName: string,
   module: HandlerModule | undefined,
 ): Promise<readonly Endpoint[]> {
-  const endpoints = await engine.steps.commit((step) => rollEndpoints(engine, step, imageName));
+  const at = iso(engine.clock.now());
+  const endpoints = await engine.steps.commit((step) =>
+    step
+      .records("template")
+      .filter((template) => template.imageName === imageName)
+      .flatMap((template) => rollEndpoints(step, at, template)),
+  );
   for (const endpoint of endpoints) {
     const { id, version } = endpoint;
     for (const worker of module ? engine.fleet.workersOf(id) : []) {
@@ -37,22 +40,4 @@ export async function releaseHandler(
     engine.endpointChanged(id);
   }
   return endpoints;
-}
-
-function rollEndpoints(
-  engine: TimePort & CatalogPort,
-  step: Step,
-  imageName: string,
-): readonly Endpoint[] {
-  const { directory } = engine;
-  const rolledOnes: Endpoint[] = [];
-  for (const { id, templateId } of directory.endpoints()) {
-    if (directory.findTemplate(templateId)?.imageName !== imageName) continue;
-    const stored = step.record("endpoint", id);
-    if (!stored) continue;
-    const endpoint = rolled(stored);
-    putEndpoint(step, iso(engine.clock.now()), endpoint);
-    rolledOnes.push(endpoint);
-  }
-  return rolledOnes;
 }

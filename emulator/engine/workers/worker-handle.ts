@@ -86,7 +86,6 @@ export class WorkerHandle {
   isFrozen = false;
   /** The GPUs it was given, all of one type. */
   gpus: readonly GpuDevice[] = [];
-  /** The worker has reported on a job. */
   hasFinishedJob = false;
   /** Since when it holds no job (real time); its start at first. */
   emptySince: number;
@@ -276,7 +275,6 @@ export class WorkerHandle {
     this.#credit.hold(lease.leaseToken);
   }
 
-  /** The lease has ended. */
   release(leaseToken: string, now: number): void {
     if (this.#credit.release(leaseToken)) this.#emptied(now);
   }

@@ -69,7 +69,6 @@ export interface WorkerReport extends WorkerPlace {
   readonly past: readonly PastJob[];
 }
 
-/** The notes about a worker. */
 interface Notes {
   /** At most twice as many as are shown: the oldest are removed many at once. */
   past: PastJob[];
@@ -77,7 +76,6 @@ interface Notes {
   sampledAt: number;
 }
 
-/** A running job, and its worker. */
 interface Held extends CurrentJob {
   readonly by: Notes;
 }
@@ -96,9 +94,7 @@ export class WorkerHistory {
   readonly #held = new Map<string, Held>();
   readonly #ended = new NewestByKey<EndedWorker>(ENDED_BOUNDS);
 
-  /**
-   * @param clock service time
-   */
+  /** @param clock service time */
   constructor(clock: Clock, fleet: Pick<Fleet, "find">) {
     this.#clock = clock;
     this.#fleet = fleet;
@@ -155,7 +151,6 @@ export class WorkerHistory {
       .map(({ report, notes }) => ({ ...report, past: notes.past.slice(-PAST_JOBS) }));
   }
 
-  /** A worker that has not ended. */
   reportOf(worker: WorkerHandle): WorkerReport {
     const notes = this.#notesOf(worker);
     const { id, endpointId, endpointVersion: version, state, launched, isFrozen, gpus } = worker;

@@ -24,7 +24,6 @@ import type { WorkerStarter } from "./worker-starter.ts";
 import type { Overdue, WorkerWatch } from "./worker-watch.ts";
 
 export interface WorkerManagerOptions {
-  /** The log of decisions. */
   readonly decisions: Pick<DecisionLog, "isNew">;
   readonly gpus: Pick<GpuPool, "leave">;
   readonly ownership: Pick<OwnedPartitions, "holds" | "isHeldBack" | "isLeaving">;

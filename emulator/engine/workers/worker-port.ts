@@ -3,7 +3,7 @@ import type { Job } from "../../core/jobs/job.ts";
 import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
 import type { GpuInventory, GpuUse } from "../../core/workers/gpu-allocation.ts";
 import type { Balancer } from "../balancing/balancer.ts";
-import type { EarlyHandOvers } from "../jobs/early-hand-overs.ts";
+import type { EarlyHandOvers } from "../jobs/hand-over/early-hand-overs.ts";
 import type { StoredPayloads } from "../steps/effects.ts";
 import type { Fleet } from "./fleet.ts";
 import type { WorkerMover } from "./move-worker.ts";
@@ -15,12 +15,10 @@ export interface WorkerPort {
   readonly fleet: Fleet;
   /** Applies events to workers, by the table of their phases. */
   readonly mover: WorkerMover;
-  /** The tokens of workers. */
   readonly tokens: WorkerTokens;
   /** Requests to load balancing endpoints: in flight, or waiting for a worker. */
   readonly balancer: Balancer;
   readonly lease: LeaseTerms;
-  /** Hand-overs that leave before they are durable. */
   readonly early: EarlyHandOvers;
   /** Distinguishes silent workers from a stalled service. */
   readonly stallDetector: StallDetector;

@@ -23,7 +23,6 @@ import { WorkerHandle } from "./worker-handle.ts";
 /** Maximum time before a launcher that refused is asked again. */
 const LAUNCHER_RETRY_MS = 60_000;
 
-/** Why no worker was started. */
 export interface Refusal {
   /** The reason as a sentence. Undefined if it will be known in a moment. */
   readonly reason: string | undefined;
@@ -36,7 +35,6 @@ export interface WorkerStarterOptions {
   readonly gpus: Pick<GpuPool, "leave" | "release" | "take">;
   /** Checks the health of workers that are servers. */
   readonly health: Pick<HealthWatch, "watch">;
-  /** Samples their memory. */
   readonly memory: Pick<MemoryWatch, "watch">;
 }
 

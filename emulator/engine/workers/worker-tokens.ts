@@ -21,7 +21,6 @@ export class WorkerTokens {
     this.#workers.delete(digest);
   }
 
-  /** The worker that a token belongs to. */
   find(token: string): WorkerHandle | undefined {
     return this.#workers.get(digestOf(token));
   }

@@ -7,7 +7,6 @@ import { asEngineError } from "./engine-answers.ts";
 
 /** Timeouts of answers, ms. Pulls are not included: the caller watches their progress, and aborts them. */
 export interface EngineLimits {
-  /** Timeout of a greeting. */
   readonly greetMs: number;
   /** Timeout of a read, or of a signal to a container. */
   readonly askMs: number;

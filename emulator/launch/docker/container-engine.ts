@@ -30,7 +30,6 @@ export class EngineError extends Error {
 
 export type EngineThing = "container" | "network" | "volume";
 
-/** A container, a network or a volume in a list. */
 export interface Listed {
   /** Id of a container or a network, name of a volume. */
   readonly id: string;

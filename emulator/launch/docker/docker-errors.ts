@@ -59,7 +59,6 @@ const UNKNOWN = /not found|manifest unknown|does not exist/iu;
 const OFFLINE =
   /dial tcp|no such host|timeout|connection refused|Temporary failure|request canceled/iu;
 
-/** Why an image could not be pulled. */
 export function pullProblem(image: string, error: unknown, hasCredentials: boolean): string {
   if (error instanceof EngineError && error.status === undefined) return error.message;
   const said = error instanceof Error ? error.message : String(error);

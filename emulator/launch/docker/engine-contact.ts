@@ -12,7 +12,6 @@ export interface EngineContactOptions {
   readonly clock: Clock;
   /** Value of the label of this emulator's containers. */
   readonly emulator: string;
-  /** Whether the emulator runs a worker with that id. */
   readonly isRun: (workerId: string) => boolean;
   /** Whether this run of the emulator uses its network. */
   readonly usesNetwork: () => boolean;

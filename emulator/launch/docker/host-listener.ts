@@ -13,7 +13,6 @@ export interface HostListenerOptions {
 export interface HostPlace {
   /** The address of this machine on the containers' network. */
   readonly address: string;
-  /** The host name that containers use. */
   readonly name: string;
 }
 

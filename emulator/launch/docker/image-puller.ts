@@ -19,7 +19,6 @@ export interface ImagePullerOptions {
   readonly stalledMs?: number;
 }
 
-/** An image and the credentials for its registry. */
 export type ImageReference = Pick<Template, "imageName" | "containerRegistryAuthId">;
 
 interface Pull {

@@ -34,10 +34,7 @@ async function askMachine(): Promise<GpuInventory> {
   return { kind: "unknown", reason: [found.reason, ...hintsOf("/")].join("; ") };
 }
 
-/**
- * Signs of GPUs that were not found.
- * @param root replaces `/`
- */
+/** Signs of GPUs that were not found. @param root replaces `/` */
 export function hintsOf(root: string): readonly string[] {
   const has = (path: string) => existsSync(join(root, path));
   const hints = [];

@@ -16,7 +16,6 @@ export interface Question {
   readonly body?: object;
 }
 
-/** Timeout of an answer. */
 const ANSWER_MS = 30_000;
 
 /** Interval after which TCP probes a silent connection. */

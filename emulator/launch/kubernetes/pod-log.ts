@@ -38,7 +38,6 @@ export class PodLog {
     await this.#read;
   }
 
-  /** Stops reading. */
   stop(): void {
     this.#isOver = true;
     this.#stop.abort();

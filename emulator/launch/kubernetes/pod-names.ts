@@ -35,7 +35,6 @@ const PART_MAX_CHARACTERS = 28;
 
 type Names = Readonly<Record<string, string>>;
 
-/** Name of the config map that owns all pods and secrets. */
 export function ownerName(service: string): string {
   return `sv-${service}`;
 }
@@ -91,7 +90,6 @@ export function serviceLabels(service: string): Names {
   return { ...OURS, [LABEL.service]: service };
 }
 
-/** Selects the pods of a service. */
 export function selectorOf(service: string): string {
   return `${LABEL.service}=${service}`;
 }

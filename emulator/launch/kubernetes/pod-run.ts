@@ -32,7 +32,6 @@ export interface PodRunOptions {
   readonly make: (signal: AbortSignal) => Promise<SeenPod>;
   /** Timestamp of the log line after which the log is read; default: the beginning. */
   readonly logSince?: string;
-  /** Called with each new obstacle. */
   readonly hindered: (obstacle: LaunchObstacle) => void;
   readonly cluster: Pick<Cluster, "deletePod" | "eventsOf" | "followLog">;
   /** Removes the pod and what belongs to it, now or as soon as the API server answers. Never rejects. */
@@ -54,9 +53,7 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
   /** Aborted when the pod's events are no longer needed; undefined before they are requested. */
   #events: AbortController | undefined;
   #obstacle: LaunchObstacle | undefined;
-  /** The obstacle in the pod's status. */
   #stated: LaunchObstacle | undefined;
-  /** The obstacle in the pod's events. */
   #warned: LaunchObstacle | undefined;
   #patience: Disarm | undefined;
   #nodePatience: Disarm | undefined;
@@ -66,7 +63,6 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
     this.#options = options;
   }
 
-  /** The pod, once it was made. */
   get pod(): SeenPod | undefined {
     return this.#pod;
   }
@@ -79,14 +75,12 @@ export class PodRun implements RunSteps<SeenPod, SeenPod> {
     return this.#options.make(signal);
   }
 
-  /** Call it with the pod after each change. */
   saw(pod: SeenPod): void {
     if (this.#hasEnded) return;
     this.#pod = pod;
     if (this.#run !== undefined) this.#look(pod, this.#run);
   }
 
-  /** Call it when the pod is gone. */
   gone(pod: SeenPod): void {
     this.saw(pod);
     this.#ending.resolve({ pod });

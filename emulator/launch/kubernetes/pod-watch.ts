@@ -18,7 +18,6 @@ export interface PodWatchOptions {
   readonly selector: string;
   readonly clock: Clock;
   readonly log: LaunchLog;
-  /** Called with each new or changed pod. */
   readonly saw: (pod: SeenPod) => void;
   /** Called with the last state of each pod that is gone. */
   readonly gone: (pod: SeenPod) => void;

@@ -44,7 +44,6 @@ export interface ContainerEnd {
   readonly message?: string;
 }
 
-/** An event of the cluster about a pod. */
 export interface SeenEvent {
   readonly type?: string;
   readonly reason?: string;

@@ -72,9 +72,7 @@ function runs({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
 }
 
-/**
- * The variables for a worker's GPUs. A worker without GPUs, or with simulated ones, sees the GPUs that the emulator sees.
- */
+/** The variables for a worker's GPUs. A worker without GPUs, or with simulated ones, sees the GPUs that the emulator sees. */
 export function gpuEnv({ gpus }: Pick<WorkerOrder, "gpus">): NodeJS.ProcessEnv {
   const ids = realGpuIds({ gpus });
   return {

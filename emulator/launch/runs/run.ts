@@ -129,10 +129,7 @@ export class Run<Thing, Place> {
   }
 }
 
-/**
- * The worker of a run.
- * @param own properties of the launcher
- */
+/** The worker of a run. @param own properties of the launcher */
 export function workerOf<Thing, Place>(
   run: Run<Thing, Place>,
   own: Pick<LaunchedWorker, "kind"> & Partial<LaunchedWorker>,

@@ -42,7 +42,6 @@ export class Runs<Steps extends object> {
     return this.#isStopping;
   }
 
-  /** Whether runs were left to the next start. */
   get hasLeftBehind(): boolean {
     return this.#hasLeftBehind;
   }
@@ -55,7 +54,6 @@ export class Runs<Steps extends object> {
     return this.#running.get(id)?.steps;
   }
 
-  /** The steps of all runs. */
   get all(): readonly Steps[] {
     return [...this.#running.values()].map(({ steps }) => steps);
   }
@@ -119,10 +117,7 @@ export class Runs<Steps extends object> {
   }
 }
 
-/**
- * Why an engine cannot run an image with this name.
- * @param what as in `RunsOptions`
- */
+/** Why an engine cannot run an image with this name. @param what as in `RunsOptions` */
 export function imageRefusal(imageName: string, what: string): string | undefined {
   if (imageName.startsWith(LOCAL_IMAGE_PREFIX))
     return `images below ${LOCAL_IMAGE_PREFIX} are handler files, not ${what}`;

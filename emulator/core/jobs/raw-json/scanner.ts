@@ -26,7 +26,6 @@ export interface JsonSpan {
 export type ScanResult =
   | {
       readonly ok: true;
-      /** Kind of the text. */
       readonly kind: JsonKind;
       /** The members of a top-level object by decoded key; the last of duplicates. Empty for other kinds. */
       readonly members: ReadonlyMap<string, JsonSpan>;

@@ -2,7 +2,6 @@
 import { LATEST_INSTANT } from "../../time/iso.ts";
 import { LOG_LEVELS, type LogEntry, type LogFields } from "./log-entry.ts";
 
-/** A line as received from a worker. */
 export interface WrittenLine {
   readonly workerId: string;
   readonly endpointId: string;

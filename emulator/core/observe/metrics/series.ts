@@ -24,7 +24,6 @@ abstract class LabelledValues<Value> {
     }
   }
 
-  /** The value of new labels. */
   protected abstract none(): Value;
 
   protected at(labels: Labels): Value {

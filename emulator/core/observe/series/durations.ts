@@ -32,10 +32,7 @@ export class Durations {
     this.#longestMs = Math.max(this.#longestMs, others.#longestMs);
   }
 
-  /**
-   * The `share` quantile of the durations, in whole ms; undefined without durations.
-   * @param share above 0, at most 1
-   */
+  /** The `share` quantile of the durations, in whole ms; undefined without durations. @param share above 0, at most 1 */
   quantile(share: number): number | undefined {
     if (this.#count === 0) return undefined;
     let left = Math.ceil(share * this.#count);

@@ -27,7 +27,6 @@ export interface SeriesPoints {
 export interface Drawing {
   /** Oldest first, beginning with one before the window, if there is one. */
   readonly buckets: readonly Bucket[];
-  /** The present step. */
   readonly lastStep: number;
   readonly steps: number;
   /** Steps before this one are unknown. */

@@ -34,7 +34,6 @@ export interface Bucket {
 
 export class ServiceSeries {
   readonly #buckets = new NewestByKey<Bucket>({ perKey: SERIES_STEPS + 1, inAll: STEPS_IN_ALL });
-  /** Service time. */
   readonly #clock: Pick<Clock, "now">;
 
   /** Steps before this one are unknown. */

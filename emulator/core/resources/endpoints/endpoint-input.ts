@@ -54,10 +54,7 @@ export function readEndpointInput(value: unknown): EndpointInput {
   };
 }
 
-/**
- * Checks single fields; `changeEndpoint` checks the endpoint as a whole.
- * @throws ServiceError `invalid_request`
- */
+/** Checks single fields; `changeEndpoint` checks the endpoint as a whole. @throws ServiceError `invalid_request` */
 export function readEndpointChanges(value: unknown): EndpointChanges {
   return readFields(endpointChangesSchema, FIELD_NAMES, value);
 }

@@ -36,7 +36,6 @@ export interface Endpoint extends PlacementPreferences, VolumeChoice {
   readonly computeType: (typeof COMPUTE_TYPES)[number];
   /** GPU type names in order of priority. */
   readonly gpuTypeIds: readonly string[];
-  /** Number of GPUs per worker. */
   readonly gpuCount: number;
   readonly workersMin: number;
   readonly workersMax: number;

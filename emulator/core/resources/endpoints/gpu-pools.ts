@@ -9,7 +9,6 @@ import { GPU_TYPE } from "../../workers/gpu-type.ts";
 export interface GpuChoice {
   /** In order of priority. */
   readonly pools: readonly string[];
-  /** Excluded types of these pools. */
   readonly excludedTypes: readonly string[];
 }
 
@@ -67,7 +66,6 @@ export function poolOf(gpuTypeId: string): string {
   return known?.pool ?? known?.id ?? gpuTypeId;
 }
 
-/** The types of a known pool. */
 export function typesIn(pool: string): readonly string[] {
   const types = GPU_TYPES.filter((type) => type.pool === pool);
   return types.length > 0 ? types.map(({ id }) => id) : [pool];

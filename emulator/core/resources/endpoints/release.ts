@@ -44,7 +44,6 @@ export function releaseOf(before: Released | undefined, after: Released, at: str
   };
 }
 
-/** The id of the release with this version. */
 export function releaseId(endpointId: string, version: number): string {
   return `${endpointId}-${version}`;
 }

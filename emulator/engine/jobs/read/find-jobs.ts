@@ -46,10 +46,7 @@ export interface JobCount {
   readonly more: boolean;
 }
 
-/**
- * Number of matching jobs, up to 10,000.
- * @throws ServiceError endpoint_not_found, wrong_endpoint_type
- */
+/** Number of matching jobs, up to 10,000. @throws ServiceError endpoint_not_found, wrong_endpoint_type */
 export async function countJobs(
   engine: StepPort & CatalogPort,
   filter: JobFilter,

@@ -1,8 +1,8 @@
 /** Waits for the next change of one job; a change between a read and the wait is not missed. */
+import { pause } from "../../../core/time/pause.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { WakePort } from "../../steps/wake-port.ts";
-import type { JobRef } from "../../steps/job-watchers.ts";
-import type { JobListener } from "../../steps/job-watchers.ts";
+import type { JobListener, JobRef } from "../../steps/job-watchers.ts";
 
 export class JobSignal implements Disposable {
   readonly #engine: TimePort & WakePort;
@@ -33,14 +33,7 @@ export class JobSignal implements Disposable {
   }
 
   async #wait(holdMs: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const wake = () => resolve();
-    this.#wake = wake;
-    signal.addEventListener("abort", wake, { once: true });
-    const disarm = this.#engine.clock.wakeAt(this.#engine.clock.now() + holdMs, wake);
-    await promise;
-    disarm();
-    signal.removeEventListener("abort", wake);
+    await pause(this.#engine.clock, holdMs, signal, (wake) => (this.#wake = wake));
     this.#wake = undefined;
   }
 }

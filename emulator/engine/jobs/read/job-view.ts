@@ -1,5 +1,5 @@
 /** Reads a job with its output, at once or when it has ended. */
-import type { JobRef } from "../../steps/job-watchers.ts";
+import type { JobChange, JobRef } from "../../steps/job-watchers.ts";
 import { isTerminal } from "../../../../runtime/protocol/job-status.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import type { Job } from "../../../core/jobs/job.ts";
@@ -14,10 +14,8 @@ import type { CatalogPort } from "../../resources/catalog-port.ts";
 import type { WakePort } from "../../steps/wake-port.ts";
 import type { LimitPort } from "../../limits/bytes-in-flight.ts";
 import { askOrEnd, unlessDamaged } from "../damaged-data.ts";
-import type { JobChange } from "../../steps/job-watchers.ts";
 import { storedOutput, showPayload } from "./show-payload.ts";
 
-/** The ports for waiting for a job. */
 export type WaitUses = StepPort &
   TimePort &
   WorkerPort &
@@ -89,10 +87,7 @@ export async function viewJob(
   );
 }
 
-/**
- * The job once it has ended, or its state after `waitMs` or when `signal` aborts.
- * @throws ServiceError job_not_found
- */
+/** The job once it has ended, or its state after `waitMs` or when `signal` aborts. @throws ServiceError job_not_found */
 export async function viewJobAtEnd(
   engine: WaitUses,
   ref: JobRef,
@@ -140,10 +135,7 @@ export async function waitForEnd(
   }
 }
 
-/**
- * The job after the change that ends it.
- * @throws ServiceError job_not_found
- */
+/** The job after the change that ends it. @throws ServiceError job_not_found */
 export async function viewOfEnd(
   engine: StepPort & TimePort & WorkerPort & TellPort & CatalogPort,
   change: JobChange,

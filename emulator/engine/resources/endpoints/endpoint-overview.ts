@@ -38,7 +38,6 @@ export interface EndpointSeries {
   readonly points: SeriesPoints;
 }
 
-/** The overview of all endpoints that this process owns. */
 export async function endpointOverviews(
   engine: OverviewUses,
 ): Promise<readonly EndpointOverview[]> {

@@ -6,10 +6,7 @@ import {
 import { invalidRequest } from "../../../core/service-error.ts";
 import type { Step } from "../../steps/step.ts";
 
-/**
- * Call it in the step that stores the resource.
- * @throws ServiceError invalid_request
- */
+/** Call it in the step that stores the resource. @throws ServiceError invalid_request */
 export function checkVolumes(step: Pick<Step, "record" | "records">, choice: VolumeChoice): void {
   const problems: string[] = [];
   for (const id of volumesOf(choice)) {

@@ -73,7 +73,6 @@ export class HandlerSchemaBook {
     }
   }
 
-  /** Call it after the endpoint was deleted. */
   forget(endpointId: string): void {
     const told = this.#told.get(endpointId);
     if (told === undefined) return;

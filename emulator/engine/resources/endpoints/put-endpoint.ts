@@ -1,5 +1,6 @@
 /** Stores endpoints, and a release with each new version. */
 import { type Release, releaseId, releaseOf } from "../../../core/resources/endpoints/release.ts";
+import { rolled } from "../../../core/resources/endpoints/endpoint-change.ts";
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import type { Template } from "../../../core/resources/templates/template.ts";
 import type { StepPort } from "../../steps/step-port.ts";
@@ -33,13 +34,24 @@ export function putEndpoint(
   if (step.record("release", tooOld) !== undefined) step.deleteRecord("release", tooOld);
 }
 
+/**
+ * Stores new versions of the template's endpoints, and returns them.
+ * @param at now, ISO 8601
+ * @param before the template before the change
+ */
+export function rollEndpoints(step: Step, at: string, before: Template): readonly Endpoint[] {
+  const endpoints = step.records("endpoint");
+  const users = endpoints.filter(({ templateId }) => templateId === before.id).map(rolled);
+  for (const endpoint of users) putEndpoint(step, at, endpoint, before);
+  return users;
+}
+
 /** Call it in the step that deletes the endpoint. */
 export function deleteReleases(step: Step, endpointId: string): void {
   for (const release of step.records("release"))
     if (release.endpointId === endpointId) step.deleteRecord("release", release.id);
 }
 
-/** The stored releases of an endpoint. */
 export function listReleases({ steps }: StepPort, endpointId: string): readonly Release[] {
   return steps.records.all("release").filter((release) => release.endpointId === endpointId);
 }

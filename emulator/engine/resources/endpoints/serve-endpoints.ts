@@ -15,7 +15,6 @@ import { warnOfUnknownGpus } from "../../workers/gpus/warn-of-unknown-gpus.ts";
 import { logSettled } from "../log-overrides.ts";
 import { putEndpoint } from "./put-endpoint.ts";
 
-/** Outcome for an endpoint of a file. */
 interface Outcome {
   readonly endpoint: Endpoint;
   /** Fields that keep their change over the interface. Fields of the template have names like `template.<field>`. */

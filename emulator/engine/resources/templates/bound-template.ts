@@ -26,7 +26,6 @@ type Named = Pick<Endpoint, "id" | "name" | "computeType">;
 
 export interface Making {
   readonly endpoint: Named;
-  /** Id of a new template. */
   readonly templateId: string;
   /** Now, ISO 8601. */
   readonly at: string;
@@ -110,10 +109,7 @@ function mergedContainer(
   return { ...containerOf(base), ...defined(container), ...(env && { env }) };
 }
 
-/**
- * Removes an empty id of credentials.
- * @throws ServiceError invalid_request
- */
+/** Removes an empty id of credentials. @throws ServiceError invalid_request */
 function completed(container: ContainerChanges) {
   const { imageName, containerRegistryAuthId = "", ...rest } = defined(container);
   if (imageName === undefined) throw invalidRequest(["imageName is required"]);

@@ -1,14 +1,11 @@
 /** Changes a template, and with it the version of every endpoint that uses it. */
 import { iso } from "../../../core/time/iso.ts";
-import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
-import { rolled } from "../../../core/resources/endpoints/endpoint-change.ts";
 import {
   changeTemplate,
   templateRolls,
 } from "../../../core/resources/templates/template-change.ts";
 import type { TemplateChanges } from "../../../core/resources/templates/template-input.ts";
 import type { Template } from "../../../core/resources/templates/template.ts";
-import type { Step } from "../../steps/step.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
@@ -16,7 +13,7 @@ import type { WakePort } from "../../steps/wake-port.ts";
 import { templateNotFound } from "../directory.ts";
 import { refuseIfUsed } from "../in-use.ts";
 import { checkName, checkRegistryAuth } from "./manage-templates.ts";
-import { putEndpoint } from "../endpoints/put-endpoint.ts";
+import { rollEndpoints } from "../endpoints/put-endpoint.ts";
 
 /**
  * Returns the changed template. Replaces the workers of its endpoints, unless the change can be made in place.
@@ -51,16 +48,4 @@ export async function updateTemplate(
     engine.endpointChanged(endpoint.id);
   }
   return template;
-}
-
-/**
- * Stores new versions of the template's endpoints, and returns them.
- * @param at now, ISO 8601
- * @param before the template before the change
- */
-export function rollEndpoints(step: Step, at: string, before: Template): readonly Endpoint[] {
-  const endpoints = step.records("endpoint");
-  const users = endpoints.filter(({ templateId }) => templateId === before.id).map(rolled);
-  for (const endpoint of users) putEndpoint(step, at, endpoint, before);
-  return users;
 }

@@ -10,7 +10,6 @@ import { endpointMoved } from "./endpoint-moved.ts";
 import { EndpointJobs } from "./endpoint-jobs.ts";
 import { asRead, bytesOf, type HeldJob } from "./held-job.ts";
 
-/** The bounds of memory. */
 export interface MemoryLimits {
   /** Maximum number of waiting jobs of an endpoint in memory. Later ones are in the store only. */
   readonly windowMax: number;

@@ -55,10 +55,7 @@ export class OwnedPartitions {
     return this.holds(endpointId) && this.#ownership.owns(endpointId);
   }
 
-  /**
-   * Call it last before every answer from memory.
-   * @throws ServiceError endpoint_moved
-   */
+  /** Call it last before every answer from memory. @throws ServiceError endpoint_moved */
   refuseMoved(endpointId: string): void {
     if (!this.owns(endpointId)) throw endpointMoved({ endpointId });
   }

@@ -8,7 +8,6 @@ export interface ReadAheadParts {
   readonly store: Pick<StoreReads, "waitingJobs">;
   /** Number of waiting jobs per read. */
   readonly limit: number;
-  /** Called with each read. */
   readonly reading: (read: Promise<readonly Job[]>) => unknown;
 }
 

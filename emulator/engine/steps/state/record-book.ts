@@ -10,7 +10,6 @@ export interface RecordView {
   find<K extends RecordKind>(kind: K, id: string): Records[K] | undefined;
   /** Oldest first. */
   all<K extends RecordKind>(kind: K): readonly Records[K][];
-  /** In the order of ids. */
   inOrder<K extends RecordKind>(kind: K): readonly Records[K][];
 }
 
@@ -43,7 +42,6 @@ export class RecordBook {
     return this.#stored;
   }
 
-  /** The version of the records in the store. */
   get version(): number {
     return this.#version;
   }

@@ -33,7 +33,6 @@ export interface GpuPoolOptions {
    * one. Must not reject.
    */
   readonly find: () => Promise<GpuInventory>;
-  /** Locks a device before it is assigned. */
   readonly lock: LockDevice;
   /** Called with the id of a waiting endpoint or pod that can be served now. */
   readonly wake: (id: string) => void;

@@ -2,7 +2,7 @@
 import type { Endpoint } from "../../../core/resources/endpoints/endpoint.ts";
 import { scalingJobs } from "../../../core/jobs/job-counts.ts";
 import type { Demand } from "../../../core/workers/scaler.ts";
-import { assignFreeCredit } from "../../jobs/assign-free.ts";
+import { assignFreeCredit } from "../../jobs/hand-over/assign.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { WorkerPort } from "../worker-port.ts";

@@ -72,7 +72,6 @@ export class FlowingBytes {
     });
   }
 
-  /** Call it when the lease has ended. */
   forget(leaseToken: string): void {
     this.#transfers.delete(leaseToken);
   }

@@ -8,7 +8,6 @@ export class WorkerCredit {
   /** Leases among them with a withdrawn credit. */
   readonly #withdrawn = new Set<string>();
 
-  /** Number of further jobs for the worker. */
   get free(): number {
     return this.#free;
   }

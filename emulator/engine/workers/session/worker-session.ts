@@ -11,8 +11,7 @@ import type { Receipts } from "../../steps/effects.ts";
 import type { Step } from "../../steps/step.ts";
 import type { BytesInFlight, LimitPort } from "../../limits/bytes-in-flight.ts";
 import { apply } from "../../steps/apply.ts";
-import { assignWaiting } from "../../jobs/assign.ts";
-import { assignFreeCredit } from "../../jobs/assign-free.ts";
+import { assignFreeCredit, assignWaiting } from "../../jobs/hand-over/assign.ts";
 import type { StepPort } from "../../steps/step-port.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { WorkerPort } from "../worker-port.ts";
@@ -111,7 +110,6 @@ export class WorkerSession {
     if (this.#endsWithRefusal) this.#refusal ??= { error };
   }
 
-  /** The report is durable. */
   acknowledge({ outcomes = [] }: WorkerReport, receipts: Receipts): void {
     const { worker } = this;
     const { outcomeReceipts, chunkReceipts, revocations } = receipts;

@@ -37,7 +37,6 @@ export function podVolumeLabels(podId: string, emulator: string): Labels {
   return { [LABEL.emulator]: emulator, [LABEL.volumeOf]: podId };
 }
 
-/** Labels of the network of an emulator's containers. */
 export function networkLabels(emulator: string): Labels {
   return { [LABEL.emulator]: emulator, [LABEL.owner]: `${ownedName(OWNER_KIND)}-network` };
 }

@@ -25,14 +25,12 @@ export interface ContainerMakerOptions {
   readonly log: LaunchLog;
 }
 
-/** A directory of this machine, and its path in a container. */
 export interface MountedDirectory {
   readonly directory: string;
   readonly target: string;
 }
 
 export interface NewContainer {
-  /** Whether the container has a writable disk. */
   readonly hasDisk: boolean;
   readonly optionsFor: (limitsDisk: boolean) => ContainerCreateOptions;
   /** A directory to check. An engine on another machine may mount an empty directory instead. */

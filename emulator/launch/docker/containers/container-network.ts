@@ -15,7 +15,6 @@ const AS_THE_DEFAULT = [
   "com.docker.network.bridge.enable_ip_masquerade",
 ] as const;
 
-/** A network for containers. */
 export interface ProvidedNetwork {
   readonly name: string;
   /** The address of this machine on the network. Undefined if it is unknown. */
@@ -40,7 +39,6 @@ export class ContainerNetwork {
     this.#name = `sv-${options.emulator}`;
   }
 
-  /** Whether this run of the emulator has used the network. */
   get isUsed(): boolean {
     return this.#isUsed;
   }

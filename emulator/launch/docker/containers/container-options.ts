@@ -71,7 +71,6 @@ export function containerOptions(
   };
 }
 
-/** The ports of a load balancing endpoint's server, in the engine's form. */
 function serverPorts({ template }: Pick<WorkerOrder, "template">): [string, string] {
   const { port, healthPort } = serverSettings(template);
   return [`${port}/tcp`, `${healthPort}/tcp`];

@@ -40,10 +40,7 @@ const KILLED = 137;
 export interface ContainerRunOptions<Place> {
   /** Makes the container and everything it needs. @throws Error with a sentence; the reason of `signal` */
   readonly make: (signal: AbortSignal) => Promise<EngineContainer>;
-  /**
-   * Finds the program's address after its start.
-   * @throws Error with a sentence if there is none
-   */
+  /** Finds the program's address after its start. @throws Error with a sentence if there is none */
   readonly placeOf: (container: EngineContainer) => Promise<Place>;
   /** Removes the container, now or as soon as the engine answers. Never rejects. */
   readonly remove: (id: string) => Promise<void>;

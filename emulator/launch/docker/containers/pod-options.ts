@@ -11,7 +11,6 @@ import { type BaseFrame, baseOptions, bind, wholeDisk } from "./base-options.ts"
 export interface PodFrame extends BaseFrame {
   /** Labels of the pod's volume, which outlives the container. */
   readonly volumeLabels: Readonly<Record<string, string>>;
-  /** Directory of the network volume on this machine. */
   readonly networkVolume: string | undefined;
 }
 

@@ -143,8 +143,8 @@ test("a job that is created and deleted within a batch is not stored, and each r
 
 /** Retries like the callers of steps. */
 async function runInTurn(step: (step: Step) => unknown): Promise<unknown> {
-  const deadline = writer.deadline(false);
-  while (writer.isFull) await writer.room(deadline);
+  const deadline = writer.room.deadline(false);
+  while (writer.isFull) await writer.room.wait(deadline);
   return writer.run(step);
 }
 
@@ -179,15 +179,15 @@ test("a flush that takes longer than 2 s is reported during and after it", async
   void writer.run((step) => submit(step));
   await turn();
   await scene.clock.advance(2_000);
-  expect(writer.slowFlushAt).toBe(Number.NEGATIVE_INFINITY);
+  expect(writer.flusher.slowAt).toBe(Number.NEGATIVE_INFINITY);
   await scene.clock.advance(1);
-  expect(writer.slowFlushAt).toBe(scene.clock.now());
+  expect(writer.flusher.slowAt).toBe(scene.clock.now());
   await scene.clock.advance(1_000);
   store.flushes[0]?.succeed();
   await scene.writer.storing;
   const endedAt = scene.clock.now();
   await scene.clock.advance(5_000);
-  expect(writer.slowFlushAt).toBe(endedAt);
+  expect(writer.flusher.slowAt).toBe(endedAt);
 });
 
 test("a job that was stored in another state is deleted in its stored state", async () => {

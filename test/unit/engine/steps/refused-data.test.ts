@@ -98,7 +98,7 @@ test("a caller that waits for room gets it when a full batch is refused", async 
     if (step === 1_024) await turn();
     void outcomeOf(writer.run((taken) => submit(taken)));
   }
-  const late = outcomeOf(writer.room(writer.deadline(false)));
+  const late = outcomeOf(writer.room.wait(writer.room.deadline(false)));
   store.flushes[0]?.fail(new Error("disk full"));
   await turn();
   expect(late.state).toBe("resolved");

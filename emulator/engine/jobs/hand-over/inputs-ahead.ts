@@ -3,12 +3,12 @@
  * queue. If another job is next then, or the worker does not have the whole input, jobs are handed over with their inputs as usual.
  * Only for an endpoint with one worker, because nobody knows which one of several will be free first.
  */
-import type { Job } from "../../core/jobs/job.ts";
-import type { LimitPort } from "../limits/bytes-in-flight.ts";
-import type { StepPort } from "../steps/step-port.ts";
-import type { TimePort } from "../time/time-port.ts";
-import type { WorkerHandle } from "../workers/worker-handle.ts";
-import type { WorkerPort } from "../workers/worker-port.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { LimitPort } from "../../limits/bytes-in-flight.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WorkerHandle } from "../../workers/worker-handle.ts";
+import type { WorkerPort } from "../../workers/worker-port.ts";
 import { lendInput, SMALL_INPUT_BYTES } from "./lend-input.ts";
 
 type AheadUses = Pick<

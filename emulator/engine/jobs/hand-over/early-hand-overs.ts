@@ -4,14 +4,14 @@
  * the store. A hand-over that could not be stored is taken back: the worker stops the job and says so. Until then no worker gets the
  * job, and the worker is not idle.
  */
-import type { LeaseRef, Revocation } from "../../../runtime/protocol/outcome.ts";
-import type { LeaseTerms } from "../../core/jobs/lease-terms.ts";
-import type { Job } from "../../core/jobs/job.ts";
-import { atEndOfTurn } from "../../store/end-of-turn.ts";
-import type { StepPort } from "../steps/step-port.ts";
-import type { TimePort } from "../time/time-port.ts";
-import type { Assignment } from "../steps/effects.ts";
-import type { WorkerHandle } from "../workers/worker-handle.ts";
+import type { LeaseRef, Revocation } from "../../../../runtime/protocol/outcome.ts";
+import type { LeaseTerms } from "../../../core/jobs/lease-terms.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { atEndOfTurn } from "../../../store/end-of-turn.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { Assignment } from "../../steps/effects.ts";
+import type { WorkerHandle } from "../../workers/worker-handle.ts";
 
 /** Maximum hand-overs that are not durable, of one worker and of all. Further ones leave when they are durable. */
 const WORKER_MAX = 64;
@@ -77,18 +77,15 @@ export class EarlyHandOvers {
     this.#count(assignment.worker, 1);
   }
 
-  /** Whether the hand-over under this lease is durable. */
   isStored(leaseToken: string): boolean {
     return !this.#undurable.has(leaseToken);
   }
 
-  /** The hand-over is durable. */
   stored(assignment: Assignment): void {
     this.#settle(assignment);
     this.#parts.handOverStored(tokenOf(assignment));
   }
 
-  /** The hand-over is not stored. */
   takeBack(assignment: Assignment): void {
     const { job, worker } = assignment;
     const leaseToken = tokenOf(assignment);

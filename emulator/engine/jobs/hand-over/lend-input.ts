@@ -1,11 +1,11 @@
 /** Reads a large input into memory that is bounded for all of them, and frees it when it is sent. */
-import { freeMemory, largeMemory } from "../../core/jobs/free-memory.ts";
-import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import type { ReadablePayload } from "../../store/payload.ts";
-import type { LimitPort } from "../limits/bytes-in-flight.ts";
-import type { TimePort } from "../time/time-port.ts";
-import type { WorkerPort } from "../workers/worker-port.ts";
-import { wholePayload } from "./read/show-payload.ts";
+import { freeMemory, largeMemory } from "../../../core/jobs/free-memory.ts";
+import { LIMITS } from "../../../../runtime/protocol/limits.ts";
+import type { ReadablePayload } from "../../../store/payload.ts";
+import type { LimitPort } from "../../limits/bytes-in-flight.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WorkerPort } from "../../workers/worker-port.ts";
+import { wholePayload } from "../read/show-payload.ts";
 
 /** Maximum size of an input for which no memory has to be reserved, because it lies in the database. */
 export const SMALL_INPUT_BYTES = 256_000;

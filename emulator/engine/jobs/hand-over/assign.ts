@@ -1,18 +1,17 @@
 /** Hands waiting jobs to workers that have credit, and sends them: early where that is allowed, else once the hand-over is durable. */
-import type { HandOver } from "../../core/jobs/job-event.ts";
-import { PayloadDamagedError } from "../../store/payload.ts";
-import type { Assignment, JobPayloads } from "../steps/effects.ts";
-import type { Step } from "../steps/step.ts";
-import { apply } from "../steps/apply.ts";
-import type { StepPort } from "../steps/step-port.ts";
-import type { TimePort } from "../time/time-port.ts";
-import type { WorkerPort } from "../workers/worker-port.ts";
-import type { HistoryPort } from "../observe/tell-port.ts";
-import type { LimitPort } from "../limits/bytes-in-flight.ts";
-import type { WakePort } from "../steps/wake-port.ts";
+import type { HandOver } from "../../../core/jobs/job-event.ts";
+import { PayloadDamagedError } from "../../../store/payload.ts";
+import type { Assignment, JobPayloads } from "../../steps/effects.ts";
+import type { Step } from "../../steps/step.ts";
+import { apply } from "../../steps/apply.ts";
+import type { StepPort } from "../../steps/step-port.ts";
+import type { TimePort } from "../../time/time-port.ts";
+import type { WorkerPort } from "../../workers/worker-port.ts";
+import type { HistoryPort } from "../../observe/tell-port.ts";
+import type { LimitPort } from "../../limits/bytes-in-flight.ts";
+import type { WakePort } from "../../steps/wake-port.ts";
 import { lendInput, SMALL_INPUT_BYTES } from "./lend-input.ts";
-import { renewWhileReading } from "./renew-while-reading.ts";
-import type { WorkerHandle } from "../workers/worker-handle.ts";
+import type { WorkerHandle } from "../../workers/worker-handle.ts";
 
 /**
  * Hands over waiting jobs of the endpoint that are in memory, oldest first, as far as its workers have credit. Reads more jobs
@@ -34,6 +33,22 @@ export function assignWaiting(engine: TimePort & WorkerPort, step: Step, endpoin
     assign(engine, step, { worker, job: handed.job, payloads });
   }
   if (step.isShortOfWaiting(endpointId)) step.effects.add({ type: "read-ahead", endpointId });
+}
+
+export async function assignFreeCredit(
+  engine: StepPort & TimePort & WorkerPort,
+  endpointId: string,
+): Promise<void> {
+  if (engine.fleet.freeCredit(endpointId) === 0) return;
+  await engine.steps.commit((step) => assignWaiting(engine, step, endpointId));
+}
+
+/** Reads waiting jobs of the endpoint into memory while there are any, and hands them to free credit. */
+export async function assignFromStore(
+  engine: StepPort & TimePort & WorkerPort,
+  endpointId: string,
+): Promise<void> {
+  if (await engine.steps.readAhead(endpointId)) await assignFreeCredit(engine, endpointId);
 }
 
 /** Takes a credit of the worker for one hand-over. `assign` or `worker.giveBack` must follow in the step. */
@@ -151,4 +166,27 @@ function send(
     ...(job.webhook === undefined ? {} : { webhook: job.webhook }),
     ...(traceparent === undefined ? {} : { traceparent }),
   });
+}
+
+/**
+ * Renews the lease of a job while its input is read, because the worker does not know of it yet. From a bucket this may take
+ * longer than a lease. Returns a function that stops this.
+ */
+function renewWhileReading(
+  { clock, lease, realClock, steps }: StepPort & TimePort & WorkerPort,
+  { job }: Assignment,
+): () => void {
+  const { leaseMs, leaseRenewalMs } = lease;
+  const leaseToken = job.lease?.token ?? "";
+  const renew = () => {
+    disarm = realClock.wakeAt(realClock.now() + leaseRenewalMs, renew);
+    const renewed = steps.commit((step) => {
+      const now = step.job(job.id);
+      if (now) apply(step, now, { type: "renew", leaseToken, leaseMs }, clock.now());
+    });
+    // The lease expires then.
+    renewed.catch(() => undefined);
+  };
+  let disarm = realClock.wakeAt(realClock.now() + leaseRenewalMs, renew);
+  return () => disarm();
 }
