@@ -1,4 +1,5 @@
 /** The engine as an owner of partitions of a shared store: it takes over gained partitions, and drops lost ones. */
+import { settleVolumeBills } from "../billing/settle-volume-bills.ts";
 import type { Gain, LeaveWhen, Owner } from "../../store/ownership.ts";
 import type { StepPort } from "../steps/step-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
@@ -7,10 +8,8 @@ import type { CatalogPort } from "../resources/catalog-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
 import type { RecordChange } from "../steps/state/record-book.ts";
-import { forgetEndpoints } from "./forget-endpoints.ts";
 import { gainEndpoints } from "./gain-endpoints.ts";
 import { leaveEndpoints } from "./leave-endpoints.ts";
-import { takeInRecords } from "./take-in-records.ts";
 import type { Running } from "./running.ts";
 
 type OwnerUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort & WakePort;
@@ -75,7 +74,31 @@ export class PartitionsOwner implements Owner {
   }
 
   learned(changes: readonly RecordChange[]): void {
-    takeInRecords(this.#engine, changes);
+    for (const change of changes) this.#takeIn(change);
+    const isOfVolume = changes.some(({ kind }) => kind === "networkVolume");
+    if (isOfVolume && this.#engine.ownership.holdsService()) settleVolumeBills(this.#engine);
+  }
+
+  /** Reacts to a change by another process as to a change here. */
+  #takeIn({ kind, id, before, after }: RecordChange): void {
+    const { directory, endpointChanged, endpointDeleted, podChanged, tell } = this.#engine;
+    switch (kind) {
+      case "endpoint":
+        endpointChanged(id);
+        if (after === undefined) return endpointDeleted(id);
+        return tell({
+          type: "endpoint",
+          endpointId: id,
+          change: before === undefined ? "created" : "changed",
+        });
+      case "template":
+        for (const endpoint of directory.endpoints())
+          if (endpoint.templateId === id) endpointChanged(endpoint.id);
+        return;
+      case "pod":
+        return podChanged(id);
+      default:
+    }
   }
 
   /** Call it when a worker may have finished its jobs. */
@@ -83,16 +106,29 @@ export class PartitionsOwner implements Owner {
     for (const look of this.#looks) look();
   }
 
+  /** Ends all work of these partitions. Stores nothing: another process may already have decided on their jobs. */
   #forget(partitions: ReadonlySet<number>, how: "given_away" | "lost"): void {
     if (partitions.size === 0) return;
-    const { log, ownership, steps, tell } = this.#engine;
+    const { balancer, directory, fleet, log, ownership, steps, tell, usage } = this.#engine;
+    const { pods, webhooks, workers } = this.#running;
     tell({ type: "partitions", change: how, partitions });
     if (how === "lost") log.info({ partitions: [...partitions] }, GONE);
     else for (const partition of partitions) this.#left.add(partition);
     const isLost = ownership.isOf(partitions);
     const jobs = steps.jobsInMemory(({ endpointId }) => isLost(endpointId));
     steps.memory.forget(partitions);
-    forgetEndpoints(this.#engine, this.#running, { isLost, jobs });
-    if (ownership.isServiceOf(partitions)) this.#running.pods.killAll();
+    this.#engine.watchers.endpointsMoved(isLost);
+    balancer.abandon(isLost);
+    usage.forgetMoved();
+    // Does not wait for their ends.
+    void workers.abandon(isLost);
+    void webhooks.abandon(isLost);
+    for (const { id: jobId } of jobs) tell({ type: "job-gone", jobId });
+    for (const { id } of directory.endpoints()) {
+      if (!isLost(id)) continue;
+      fleet.hold(id, false);
+      tell({ type: "endpoint-gone", endpointId: id });
+    }
+    if (ownership.isServiceOf(partitions)) pods.killAll();
   }
 }
