@@ -84,11 +84,6 @@ export const batchSizeParameter = integerParameter(1, BATCH_SIZE_MAX, "").meta({
   description: "Maximum number of jobs that the worker takes.",
 });
 
-/** The value of `batch_size`. @throws ServiceError `invalid_request` */
-export function parseBatchSize(query: QueryParameters): number {
-  return parse(query, "batch_size", batchSizeParameter);
-}
-
 /** `job_in_progress` of a worker's poll: `0` if the worker has no job (live); any other value is ignored. */
 export const jobInProgressParameter = z
   .string()
@@ -148,16 +143,6 @@ export const listingParameters = {
 /** The value of `wait`. @throws ServiceError `invalid_request` */
 export function parseWaitMs(query: QueryParameters): number {
   return parse(query, "wait", waitParameter, WAIT_BOUNDS);
-}
-
-/** The value of `ttl`; undefined if not sent. @throws ServiceError `invalid_request` */
-export function parseTtlMs(query: QueryParameters): number | undefined {
-  return parse(query, "ttl", ttlParameter);
-}
-
-/** The value of `from`; undefined if not sent. @throws ServiceError `invalid_request` */
-export function parseFrom(query: QueryParameters): number | undefined {
-  return parse(query, "from", fromParameter);
 }
 
 /** The value of the flag `name`. @throws ServiceError `invalid_request` */

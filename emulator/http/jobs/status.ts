@@ -1,5 +1,5 @@
 /** `/status/{id}`: the present state of a job; `ttl` also sets the time until its deletion, ms (spec). */
-import { parseTtlMs, ttlParameter } from "../../core/input/query-parameters.ts";
+import { parse, ttlParameter } from "../../core/input/query-parameters.ts";
 import { viewJob } from "../../engine/jobs/read/job-view.ts";
 import { setTtl } from "../../engine/jobs/set-ttl.ts";
 import type { JobPath, Operation } from "../operation/operation.ts";
@@ -19,7 +19,7 @@ export const status: Operation<JobPath> = {
     errors: ["endpoint_not_found", "wrong_endpoint_type", "job_not_found", "storage_full"],
   },
   async perform({ service, dialect, path, query }) {
-    const ttlMs = parseTtlMs(query);
+    const ttlMs = parse(query, "ttl", ttlParameter);
     const view =
       ttlMs === undefined
         ? await viewJob(service.engine, path)

@@ -4,7 +4,7 @@ import type { HandedJob } from "../../../runtime/protocol/outcome.ts";
 import {
   batchSizeParameter,
   jobInProgressParameter,
-  parseBatchSize,
+  parse,
   saysIdle,
 } from "../../core/input/query-parameters.ts";
 import type { Answer, Piece } from "../operation/answers/answer.ts";
@@ -50,7 +50,7 @@ export const takeJobs: Operation<WorkerPath> = {
   perform: (call) =>
     poll(
       call,
-      () => parseBatchSize(call.query),
+      () => parse(call.query, "batch_size", batchSizeParameter),
       (jobs) => {
         const listed = jobs.flatMap((job, at) => [at === 0 ? "[" : ",", ...takenJobPieces(job)]);
         return [...listed, "]"];

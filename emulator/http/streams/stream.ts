@@ -1,5 +1,5 @@
 /** `/stream/{id}`: chunks of a job since the last read (spec) or from an index, or pushed as they arrive (ours). */
-import { fromParameter, parseFrom } from "../../core/input/query-parameters.ts";
+import { fromParameter, parse } from "../../core/input/query-parameters.ts";
 import { refuseUnknown } from "../../engine/jobs/read/job-view.ts";
 import { readStream } from "../../engine/streams/read-stream.ts";
 import { preferredType } from "../operation/answers/preferred-type.ts";
@@ -44,7 +44,7 @@ export const stream: Operation<JobPath> = {
     const { accept } = call.request.headers;
     const type = preferredType(accept, ANSWER_TYPES);
     if (type === "application/json") return readBatch(call);
-    const place = placeOf(call.request, parseFrom(call.query) ?? 0);
+    const place = placeOf(call.request, parse(call.query, "from", fromParameter) ?? 0);
     const { engine } = call.service;
     engine.directory.queue(call.path.endpointId);
     await refuseUnknown(engine, call.path);
@@ -55,7 +55,7 @@ export const stream: Operation<JobPath> = {
 async function readBatch(call: Call<JobPath>): Promise<Answer> {
   const { service, dialect, path, query, request, response } = call;
   // A HEAD request must not consume the chunks of a reader.
-  const from = parseFrom(query) ?? (request.method === "HEAD" ? 0 : undefined);
+  const from = parse(query, "from", fromParameter) ?? (request.method === "HEAD" ? 0 : undefined);
   using wait = new ClientWait(service, response);
   const options = { from, holdMs: dialect.streamHoldMs, signal: wait.signal };
   return dialect.chunks(await readStream(service.engine, path, options));

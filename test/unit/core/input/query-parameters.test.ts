@@ -1,16 +1,17 @@
 /** The bounds of the job interface's query parameters. */
 import { describe, expect, it } from "vitest";
 import {
+  fromParameter,
+  parse,
   parseFlag,
-  parseFrom,
-  parseTtlMs,
   parseWaitMs,
+  ttlParameter,
 } from "../../../../emulator/core/input/query-parameters.ts";
 import { ServiceError } from "../../../../emulator/core/service-error.ts";
 
-function problemsOf(parse: () => unknown): readonly string[] | undefined {
+function problemsOf(read: () => unknown): readonly string[] | undefined {
   try {
-    parse();
+    read();
   } catch (error) {
     if (error instanceof ServiceError && error.code === "invalid_request") return error.problems;
     throw error;
@@ -68,7 +69,7 @@ describe("wait", () => {
 
 describe("ttl", () => {
   it("is absent when not sent", () => {
-    expect(parseTtlMs({})).toBeUndefined();
+    expect(parse({}, "ttl", ttlParameter)).toBeUndefined();
   });
 
   it.each([
@@ -76,11 +77,11 @@ describe("ttl", () => {
     ["6000", 6_000],
     ["604800000", 604_800_000],
   ])("may be %s", (text, ms) => {
-    expect(parseTtlMs({ ttl: text })).toBe(ms);
+    expect(parse({ ttl: text }, "ttl", ttlParameter)).toBe(ms);
   });
 
   it.each(["0", "604800001", "-1", "", "1.5"])("may not be %j", (text) => {
-    expect(problemsOf(() => parseTtlMs({ ttl: text }))).toEqual([
+    expect(problemsOf(() => parse({ ttl: text }, "ttl", ttlParameter))).toEqual([
       `ttl must be one integer from 1 to 604800000 (ms); got "${text}"`,
     ]);
   });
@@ -88,7 +89,7 @@ describe("ttl", () => {
 
 describe("from", () => {
   it("is absent when not sent", () => {
-    expect(parseFrom({})).toBeUndefined();
+    expect(parse({}, "from", fromParameter)).toBeUndefined();
   });
 
   it.each([
@@ -96,11 +97,11 @@ describe("from", () => {
     ["17", 17],
     ["9007199254740991", Number.MAX_SAFE_INTEGER],
   ])("may be %s", (text, index) => {
-    expect(parseFrom({ from: text })).toBe(index);
+    expect(parse({ from: text }, "from", fromParameter)).toBe(index);
   });
 
   it.each(["-1", "", "-0", "1.0", "9007199254740992"])("may not be %j", (text) => {
-    expect(problemsOf(() => parseFrom({ from: text }))).toEqual([
+    expect(problemsOf(() => parse({ from: text }, "from", fromParameter))).toEqual([
       `from must be one integer of 0 or more; got "${text}"`,
     ]);
   });
