@@ -1,7 +1,7 @@
 /** Environment variables with which images of the live service learn where they run. Pure. */
 import { defined } from "../../runtime/protocol/without-undefined.ts";
-import type { GpuDevice } from "../core/workers/gpu-allocation.ts";
-import { poolsOf } from "../core/workers/gpu-pools.ts";
+import { GPU_TYPES } from "../core/catalog/gpu-types.ts";
+import { type GpuDevice, sameType } from "../core/workers/gpu-allocation.ts";
 
 export interface LivePlace {
   /** Worker or pod id. */
@@ -44,7 +44,9 @@ function gpuNames({ gpus, gpuTypeIds }: LivePlace): Readonly<Record<string, stri
   const [first] = gpus;
   if (first === undefined) return {};
   const { typeId } = first;
-  const pools = poolsOf(gpuTypeIds.length > 0 ? gpuTypeIds : [typeId]);
+  const asked = gpuTypeIds.length > 0 ? gpuTypeIds : [typeId];
+  const poolOf = (type: string) => GPU_TYPES.find(({ id }) => sameType(id, type))?.pool ?? [];
+  const pools = [...new Set(asked.flatMap(poolOf))];
   return {
     RUNPOD_GPU_TYPE_ID: typeId,
     // Written as in a URL: `NVIDIA+L4`.

@@ -1,4 +1,5 @@
 /** Creates, lists and revokes API keys, besides those set at the start. */
+import { iso } from "../../core/time/iso.ts";
 import { workerToken } from "../../../runtime/protocol/worker-token.ts";
 import type { ApiKey } from "../../core/access/api-key.ts";
 import type { KeyInput } from "../../core/access/key-input.ts";
@@ -37,8 +38,8 @@ export async function createKey(
     scope,
     ...(endpointIds.length > 0 && { endpointIds }),
     digest: digestOf(text),
-    createdAt: new Date(now).toISOString(),
-    ...(expiresInMs !== undefined && { expiresAt: new Date(now + expiresInMs).toISOString() }),
+    createdAt: iso(now),
+    ...(expiresInMs !== undefined && { expiresAt: iso(now + expiresInMs) }),
   };
   await steps.commit((step) => {
     const taken = [...SETTLED_NAMES, ...step.records("apiKey").map((other) => other.name)];

@@ -1,4 +1,5 @@
 /** Creates, lists, reads, changes, starts, stops and deletes pods as records; `pod-keeper.ts` runs them. */
+import { iso } from "../../core/time/iso.ts";
 import { actOnPod, changePod, makePod, type PodAction } from "../../core/pods/pod-life.ts";
 import {
   observedStatus,
@@ -28,7 +29,7 @@ export async function createPod(
   warnOfUnknownGpus(engine, input.gpuTypeIds, { podId: id });
   return engine.steps.commit((step) => {
     const template = templateOf(step, input.templateId ?? "");
-    const pod = makePod(id, input, template, nowOf(engine));
+    const pod = makePod(id, input, template, iso(engine.clock.now()));
     checkRegistryAuth(step, pod.containerRegistryAuthId);
     checkVolumes(step, { networkVolumeId: pod.networkVolumeId });
     step.putRecord("pod", id, pod);
@@ -55,7 +56,7 @@ export async function updatePod(
   changes: PodChanges,
 ): Promise<Pod> {
   return replace(engine, id, (step, pod) => {
-    const changed = changePod(pod, changes, nowOf(engine));
+    const changed = changePod(pod, changes, iso(engine.clock.now()));
     if (changed.containerRegistryAuthId !== pod.containerRegistryAuthId) {
       checkRegistryAuth(step, changed.containerRegistryAuthId);
     }
@@ -69,7 +70,7 @@ export async function actOn(
   id: string,
   action: PodAction,
 ): Promise<Pod> {
-  return replace(engine, id, (_, pod) => actOnPod(pod, action, nowOf(engine)));
+  return replace(engine, id, (_, pod) => actOnPod(pod, action, iso(engine.clock.now())));
 }
 
 /**
@@ -84,7 +85,7 @@ export async function transition(
   return replace(engine, id, (_, pod) => {
     const status = observedStatus(pod, engine.podRuns.get(id)?.stage ?? "waiting");
     const possible = possibleTransitions(status);
-    if (possible.includes(how)) return actOnPod(pod, how, nowOf(engine));
+    if (possible.includes(how)) return actOnPod(pod, how, iso(engine.clock.now()));
     const message = `a pod that is ${status} cannot be told to ${how}; possible: ${possible.join(", ")}`;
     throw new ServiceError("wrong_pod_status", message);
   });
@@ -129,8 +130,4 @@ function templateOf(step: Pick<Step, "record" | "records">, id: string) {
   const template = step.record("template", id);
   if (!template) throw invalidRequest([`templateId names no template: ${JSON.stringify(id)}`]);
   return template;
-}
-
-function nowOf({ clock }: TimePort): string {
-  return new Date(clock.now()).toISOString();
 }

@@ -1,4 +1,5 @@
 /** Starts, ends and restarts pods as their records demand. */
+import { iso } from "../../core/time/iso.ts";
 import { perHour } from "../../core/billing/prices.ts";
 import type { Disarm } from "../../core/time/clock.ts";
 import type { GpuDevice } from "../../core/workers/gpu-allocation.ts";
@@ -188,7 +189,7 @@ export class PodKeeper {
     await engine.steps.commit((step) => {
       const pod = step.record("pod", podId);
       if (!pod || pod.desiredStatus !== "RUNNING" || !isSameRun(pod, run.pod)) return;
-      const now = new Date(engine.clock.now()).toISOString();
+      const now = iso(engine.clock.now());
       const hasFailed = exit.startError !== undefined;
       step.putRecord("pod", podId, endPod(pod, { how, hasFailed }, now));
     });

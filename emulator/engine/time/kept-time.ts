@@ -6,6 +6,7 @@
  * - One that is more than an hour ahead is followed. Deletions that are due only because of this are held for 10 minutes: an
  * operator may correct the clock and restart, or hold them for as long as the service runs.
  */
+import { iso } from "../../core/time/iso.ts";
 import { durationInWords } from "../../core/time/duration.ts";
 import { dueAt } from "../../core/jobs/job-due.ts";
 import type { Clock } from "../../core/time/clock.ts";
@@ -119,8 +120,4 @@ function behindInWords(wall: number, before: number): string {
 function heldInWords(held: number, before: number, now: number): string {
   const count = held >= COUNTED ? `${COUNTED} or more` : String(held);
   return `the clock of this machine is ${durationInWords(now - before)} ahead of the service time of the last run: ${iso(now)} against ${iso(before)}; ${count} jobs would be deleted only because of this and are held for 10 minutes: if the clock is wrong, correct it and restart, or hold them with sv-emulate clock hold`;
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

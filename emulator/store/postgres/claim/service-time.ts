@@ -2,6 +2,7 @@
  * Samples the clock of the database with each renewal of the claim, and corrects leaps of that clock. One row keeps the offset
  * and the highest service time for all replicas. Only registered replicas change the row.
  */
+import { iso } from "../../../core/time/iso.ts";
 import type { Clock } from "../../../core/time/clock.ts";
 import { durationInWords } from "../../../core/time/duration.ts";
 import { type Leap, SampledTime } from "../../../core/time/sampled-time.ts";
@@ -135,8 +136,4 @@ function differenceInWords(machineAt: number, databaseAt: number): string {
 
 function side(aheadMs: number): string {
   return `${durationInWords(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"}`;
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }
