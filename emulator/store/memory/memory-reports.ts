@@ -27,12 +27,12 @@ export class MemoryReports {
   }
 
   put(report: JobReport): void {
-    this.#change(report.job.id, report);
+    this.#journal.set(this.#byId, report.job.id, report);
   }
 
   removeOf(endpointId: string): void {
     for (const { job } of this.#newestFirst())
-      if (job.endpointId === endpointId) this.#change(job.id, undefined);
+      if (job.endpointId === endpointId) this.#journal.set(this.#byId, job.id, undefined);
   }
 
   prune({ deletedAfter, maxCount, maxBytes }: KeptReports): void {
@@ -40,7 +40,8 @@ export class MemoryReports {
     for (const [place, { job, deletedAt }] of this.#newestFirst().entries()) {
       const isYoung = deletedAt > deletedAfter;
       if (isYoung) bytes += Buffer.byteLength(JSON.stringify(job));
-      if (!isYoung || place >= maxCount || bytes > maxBytes) this.#change(job.id, undefined);
+      if (!isYoung || place >= maxCount || bytes > maxBytes)
+        this.#journal.set(this.#byId, job.id, undefined);
     }
   }
 
@@ -48,16 +49,5 @@ export class MemoryReports {
     return [...this.#byId.values()].toSorted(
       (a, b) => b.deletedAt - a.deletedAt || b.job.seq - a.job.seq,
     );
-  }
-
-  #change(jobId: string, after: JobReport | undefined): void {
-    const before = this.#byId.get(jobId);
-    this.#set(jobId, after);
-    this.#journal.undos.push(() => this.#set(jobId, before));
-  }
-
-  #set(jobId: string, report: JobReport | undefined): void {
-    if (report === undefined) this.#byId.delete(jobId);
-    else this.#byId.set(jobId, report);
   }
 }

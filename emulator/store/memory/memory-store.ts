@@ -18,18 +18,11 @@ import { MemoryReads } from "./memory-reads.ts";
 import { MemoryTables } from "./memory-tables.ts";
 
 export function createMemoryStore(): Store {
-  const journal = new Journal();
-  return new MemoryStore(new MemoryTables(journal), journal);
+  return new MemoryStore(new MemoryTables(new Journal()));
 }
 
 class MemoryStore extends MemoryReads implements Store {
-  readonly #journal: Journal;
   #stored = 0;
-
-  constructor(tables: MemoryTables, journal: Journal) {
-    super(tables);
-    this.#journal = journal;
-  }
 
   boot(): Promise<Boot> {
     return this.bootWith(this.#stored);
@@ -41,10 +34,10 @@ class MemoryStore extends MemoryReads implements Store {
     try {
       applyBatch(tables, batch);
     } catch (error) {
-      undoAll(this.#journal.undos);
+      undoAll(tables.journal.undos);
       throw error;
     } finally {
-      this.#journal.undos = [];
+      tables.journal.undos = [];
     }
     this.#stored = batch.number;
     tables.lastSeq = Math.max(tables.lastSeq, batch.lastSeq);
@@ -85,17 +78,17 @@ function applyChange(tables: MemoryTables, made: Change): void {
   switch (made.type) {
     case "delete-job":
       tables.setJob(storedJob(tables, made.job), undefined);
-      tables.setIn(tables.bodies, made.job.seq, undefined);
+      tables.journal.set(tables.bodies, made.job.seq, undefined);
       break;
     case "put-payload":
-      tables.setIn(tables.bodiesOf(made.seq).slots, made.slot, bytesOf(made.payload));
+      tables.journal.set(tables.bodiesOf(made.seq).slots, made.slot, bytesOf(made.payload));
       break;
     case "remove-payload":
-      tables.setIn(tables.bodiesOf(made.seq).slots, made.slot, undefined);
+      tables.journal.set(tables.bodiesOf(made.seq).slots, made.slot, undefined);
       break;
     case "share-payload": {
       const bytes = tables.bodies.get(made.seq)?.slots.get(made.slot);
-      if (bytes) tables.setIn(tables.bodiesOf(made.toSeq).slots, made.slot, bytes);
+      if (bytes) tables.journal.set(tables.bodiesOf(made.toSeq).slots, made.slot, bytes);
       break;
     }
     case "append-chunks":
@@ -105,10 +98,10 @@ function applyChange(tables: MemoryTables, made: Change): void {
       tables.clearChunks(tables.bodiesOf(made.seq));
       break;
     case "put-record":
-      tables.setIn(recordsOf(tables, made.kind), made.id, made.record);
+      tables.journal.set(recordsOf(tables, made.kind), made.id, made.record);
       break;
     case "delete-record":
-      tables.setIn(recordsOf(tables, made.kind), made.id, undefined);
+      tables.journal.set(recordsOf(tables, made.kind), made.id, undefined);
       break;
     case "insert-delivery":
       insertDelivery(tables, made);
@@ -118,7 +111,7 @@ function applyChange(tables: MemoryTables, made: Change): void {
       break;
     case "prune-deliveries":
       for (const seq of tables.deliveries.prune(made.kept))
-        tables.setIn(tables.bodies, seq, undefined);
+        tables.journal.set(tables.bodies, seq, undefined);
       break;
     case "put-report":
       tables.reports.put(made.report);

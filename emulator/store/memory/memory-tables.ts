@@ -22,13 +22,13 @@ export class MemoryTables {
   readonly records = noRecords();
   readonly deliveries: MemoryDeliveries;
   readonly reports: MemoryReports;
+  readonly journal: Journal;
   lastSeq = 0;
 
   readonly #counts = new Map<string, JobCounts>();
-  readonly #journal: Journal;
 
   constructor(journal: Journal) {
-    this.#journal = journal;
+    this.journal = journal;
     this.deliveries = new MemoryDeliveries(journal);
     this.reports = new MemoryReports(journal);
   }
@@ -36,7 +36,7 @@ export class MemoryTables {
   /** Replaces a job. An undefined `before` adds the job; an undefined `after` deletes it. */
   setJob(before: Job | undefined, after: Job | undefined): void {
     this.#setJob(before, after);
-    this.#journal.undos.push(() => this.#setJob(after, before));
+    this.journal.undos.push(() => this.#setJob(after, before));
   }
 
   allCounts(): ReadonlyMap<string, JobCounts> {
@@ -44,31 +44,24 @@ export class MemoryTables {
   }
 
   setCounts(endpointId: string, counts: JobCounts): void {
-    this.setIn(this.#counts, endpointId, counts);
-  }
-
-  /** Sets an entry of a map, or deletes it if `value` is undefined. The change can be undone. */
-  setIn<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
-    const before = map.get(key);
-    assign(map, key, value);
-    this.#journal.undos.push(() => assign(map, key, before));
+    this.journal.set(this.#counts, endpointId, counts);
   }
 
   bodiesOf(seq: number): Bodies {
     const bodies = this.bodies.get(seq) ?? { slots: new Map(), chunks: [] };
-    if (!this.bodies.has(seq)) this.setIn(this.bodies, seq, bodies);
+    if (!this.bodies.has(seq)) this.journal.set(this.bodies, seq, bodies);
     return bodies;
   }
 
   addChunks({ chunks }: Bodies, added: ChunkBatch): void {
     chunks.push(added);
-    this.#journal.undos.push(() => void chunks.pop());
+    this.journal.undos.push(() => void chunks.pop());
   }
 
   clearChunks(bodies: Bodies): void {
     const { chunks } = bodies;
     bodies.chunks = [];
-    this.#journal.undos.push(() => {
+    this.journal.undos.push(() => {
       bodies.chunks = chunks;
     });
   }
@@ -84,9 +77,4 @@ export class MemoryTables {
     }
     this.indexes.move(before, after);
   }
-}
-
-function assign<K, V>(map: Map<K, V>, key: K, value: V | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
 }
