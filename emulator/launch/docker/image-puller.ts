@@ -15,8 +15,6 @@ export interface ImagePullerOptions {
   /** Credentials for the image's registry. Undefined for a template that names none. Rejects with a sentence. */
   readonly credentialsOf: (template: ImageReference) => Promise<RegistryCredentials | undefined>;
   readonly log: LaunchLog;
-  /** Timeout of a pull without progress. Default: 5 minutes. */
-  readonly stalledMs?: number;
 }
 
 export type ImageReference = Pick<Template, "imageName" | "containerRegistryAuthId">;
@@ -80,18 +78,18 @@ export class ImagePuller {
   }
 
   async #pull(template: ImageReference, cancel: AbortController): Promise<void> {
-    const { engine, credentialsOf, log, stalledMs = STALLED_MS } = this.#options;
+    const { engine, credentialsOf, log } = this.#options;
     const { imageName: image } = template;
     const credentials = await credentialsOf(template);
     log.info({ image }, `pulling the image ${image}`);
     const progress = new PullProgress();
     const giveUp = () =>
-      cancel.abort(new PullFailed(`it made no progress for ${stalledMs / 1_000} s`));
-    let timer = setTimeout(giveUp, stalledMs);
+      cancel.abort(new PullFailed(`it made no progress for ${STALLED_MS / 1_000} s`));
+    let timer = setTimeout(giveUp, STALLED_MS);
     try {
       for await (const message of engine.pull(image, credentials, cancel.signal)) {
         clearTimeout(timer);
-        timer = setTimeout(giveUp, stalledMs);
+        timer = setTimeout(giveUp, STALLED_MS);
         const line = progress.take(message);
         if (line !== undefined) log.info({ image }, `pulling the image ${image}: ${line}`);
       }
