@@ -62,7 +62,8 @@ function wakerOf(now: () => number): Clock["wakeAt"] {
   };
   const fire = () => {
     armedFor = Number.POSITIVE_INFINITY;
-    const due = [...wakes].filter(({ at }) => at <= now()).toSorted((a, b) => a.at - b.at);
+    const present = now();
+    const due = [...wakes].filter(({ at }) => at <= present).toSorted((a, b) => a.at - b.at);
     try {
       // One of them may disarm a later one.
       for (const entry of due) if (wakes.delete(entry)) entry.wake();
