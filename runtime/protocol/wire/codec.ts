@@ -2,7 +2,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
 /** The type of a field's value. */
-interface Kind<Value> {
+export interface Kind<Value> {
   /** Protobuf's wire type: 0 for a number, 2 for bytes after their length. */
   readonly wireType: 0 | 2;
   readonly isList?: boolean;
@@ -10,7 +10,7 @@ interface Kind<Value> {
   read(reader: BinaryReader): Value;
 }
 
-interface List<Value> extends Kind<Value> {
+export interface List<Value> extends Kind<Value> {
   readonly isList: true;
 }
 
