@@ -15,14 +15,15 @@ export interface FileBody {
 }
 
 /**
- * Content for an upload: text (stored as UTF-8), bytes, a `Blob`, a file (`{ file: path }` or a `file:` URL), a Node or web
- * stream, or anything that yields bytes or text asynchronously.
+ * Content for an upload: text (stored as UTF-8), bytes, a `Blob`, the body of a `Response`, a file (`{ file: path }` or a `file:`
+ * URL), a Node or web stream, or anything that yields bytes or text asynchronously.
  */
 export type UploadBody =
   | string
   | Uint8Array
   | ArrayBuffer
   | Blob
+  | Response
   | URL
   | FileBody
   | ReadableStream<Uint8Array | string>

@@ -10,6 +10,7 @@ import type { JobContext } from "./job-context.ts";
 import { isLargeOutput, uploadedOutput } from "../output/large-output.ts";
 import { Collected, InvalidOutputError, outputJson } from "../output/output.ts";
 import { plainLine } from "../output/plain-line.ts";
+import { textOf } from "../output/stream-text.ts";
 import type { StandardSchema } from "../module/standard-schema.ts";
 import { describeThrown } from "../thrown.ts";
 
@@ -94,13 +95,21 @@ interface AnyIterator {
   return?(value?: unknown): unknown;
 }
 
-/** Generators and other iterators stream; arrays, strings, maps and streams do not. */
+/** Generators, other iterators, async iterables and streams stream; arrays, strings and maps do not. */
 function asIterator(value: unknown): AnyIterator | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  if (!("next" in value) || typeof value.next !== "function") return undefined;
-  const iterable = Symbol.asyncIterator in value || Symbol.iterator in value;
-  // Checked above as far as possible without calling `next`.
-  return iterable ? (value as AnyIterator) : undefined;
+  const isIterator = "next" in value && typeof value.next === "function";
+  if (isIterator && (Symbol.asyncIterator in value || Symbol.iterator in value)) {
+    // Checked above as far as possible without calling `next`.
+    return value as AnyIterator;
+  }
+  if (!isAsyncIterable(value)) return undefined;
+  const isStream = value instanceof ReadableStream || "pipe" in value;
+  return isStream ? textOf(value) : value[Symbol.asyncIterator]();
+}
+
+function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
+  return Symbol.asyncIterator in value && typeof value[Symbol.asyncIterator] === "function";
 }
 
 /** Sends each yield, as fast as receipts allow. Returns the output: all yields, or the iterator's result. */

@@ -1,5 +1,7 @@
-/** Turns a handler's result or yield into JSON text, or throws an error with a sentence that says why this is impossible. */
+/** Turns a handler's result or yield into JSON text, or says why it has none. */
 import { Buffer } from "node:buffer";
+import { isPlainData, jsonForm, UnfitValueError } from "./json-form.ts";
+import { BINARY_UNFIT } from "./unfit.ts";
 
 /** The result of the handler cannot be sent. The message is for the handler's author. */
 export class InvalidOutputError extends Error {
@@ -8,27 +10,34 @@ export class InvalidOutputError extends Error {
 }
 
 /**
- * The JSON text of a value; undefined for `undefined`. As with JSON.stringify, NaN and infinities become null, nested functions
- * and undefined are left out, and a nested Map or Set becomes {}.
+ * The JSON text of a value; undefined for `undefined`. Members that are `undefined` are left out, as by JSON.stringify. Nothing else
+ * of the value is lost: what has no JSON form is refused.
  *
  * @param what name of the value in messages, for example `The output`
  * @throws InvalidOutputError
  */
 export function toJson(value: unknown, what: string): string | undefined {
   if (value === undefined) return undefined;
-  const unfit = describeUnfit(value);
-  if (unfit !== undefined) throw new InvalidOutputError(`${what} is ${unfit}.`);
+  if (Buffer.isBuffer(value)) throw new InvalidOutputError(`${what} is ${BINARY_UNFIT}.`);
   let json: unknown;
   try {
-    json = JSON.stringify(value);
+    json = JSON.stringify(isPlainData(value) ? value : jsonForm(value));
   } catch (error) {
-    throw new InvalidOutputError(`${what} cannot be written as JSON: ${reasonOf(error)}.`, {
-      cause: error,
-    });
+    throw new InvalidOutputError(`${sentenceOf(error, what)}.`, { cause: error });
   }
   // Despite its type, stringify returns undefined if a toJSON method returns undefined.
   if (typeof json === "string") return json;
   throw new InvalidOutputError(`${what} has a toJSON method that returns nothing.`);
+}
+
+function sentenceOf(error: unknown, what: string): string {
+  if (error instanceof UnfitValueError) {
+    const { message, path } = error;
+    return path === "" ? `${what} is ${message}` : `${what} has at ${path} ${message}`;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const isTooLong = message.includes("string length");
+  return isTooLong ? `${what} is longer than any string can be` : `${what} is nested too deeply`;
 }
 
 /**
@@ -58,37 +67,6 @@ function tooLarge(bytes: number, maxBytes: number): InvalidOutputError {
     `The output is ${bytes} bytes of JSON, and at most ${maxBytes} are accepted: ` +
       "upload it and return a link, or yield it in parts.",
   );
-}
-
-function describeUnfit(value: unknown): string | undefined {
-  if (typeof value === "function") return "a function, which has no JSON form";
-  if (typeof value === "symbol") return "a symbol, which has no JSON form";
-  if (typeof value === "bigint") {
-    return "a BigInt, which has no JSON form: return it as a string, or as a number if it fits";
-  }
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
-    return "binary data, which has no JSON form: return it as a base64 string, or upload it";
-  }
-  // JSON.stringify would silently write {}.
-  if (value instanceof Map) {
-    return "a Map, which has no JSON form: return Object.fromEntries(map) or [...map]";
-  }
-  if (value instanceof Set) return "a Set, which has no JSON form: return [...set]";
-  const isNodeStream = typeof value === "object" && value !== null && "pipe" in value;
-  if (value instanceof ReadableStream || (isNodeStream && "readable" in value)) {
-    return "a stream, which has no JSON form: yield its parts from a generator instead";
-  }
-  return undefined;
-}
-
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  if (message.includes("string length")) return "it is longer than any string can be";
-  if (error instanceof RangeError) return "it is nested too deeply";
-  if (message.includes("BigInt")) return "it holds a BigInt; make it a string or a number";
-  const [first = "", ...steps] = message.split(/\s*\n[\s|>-]*/u);
-  if (first.includes("circular")) return `it refers to itself, ${steps.join(", ")}`;
-  return [first, ...steps].join(" ").trim();
 }
 
 /** Collects a generator's yields into the job's output. It reuses the JSON text of the stream. */

@@ -47,9 +47,11 @@ function letGo(body: Body): void {
   if (body.kind === "stream") body.stream.destroy();
 }
 
-/** The type of the body: the Blob's own, else that of the key's ending, else one for text or for bytes. */
+/** The type of the body: the own one of a Blob or a Response, else that of the key's ending, else one for text or for bytes. */
 function contentTypeOf(key: string, body: UploadBody): string {
   if (body instanceof Blob && body.type !== "") return body.type;
+  const told = body instanceof Response ? body.headers.get("content-type") : null;
+  if (told !== null) return told;
   const isText = typeof body === "string";
   const type = typeOfEnding(key) ?? (isText ? "text/plain" : "application/octet-stream");
   // Browsers need a charset to read text as UTF-8.
@@ -84,13 +86,17 @@ async function openBody(body: UploadBody): Promise<Body> {
     if (body.destroyed || body.readableEnded) throw spent();
     return fromStream(body);
   }
+  if (body instanceof Response) {
+    if (body.bodyUsed) throw spent();
+    return body.body ? openBody(body.body) : { kind: "bytes", bytes: Buffer.alloc(0) };
+  }
   if (body instanceof ReadableStream) {
     if (body.locked) throw spent();
     return fromStream(fromWeb(body));
   }
   if (isAsyncIterable(body)) return fromStream(Readable.from(body));
   throw new TypeError(
-    "The body of an upload must be a string, bytes, a Blob, { file: path }, a file: URL, a stream or an async iterable.",
+    "The body of an upload must be a string, bytes, a Blob, a Response, { file: path }, a file: URL, a stream or an async iterable.",
   );
 }
 

@@ -156,8 +156,7 @@ export const ENDINGS: readonly Ending[] = [
     status: "FAILED",
     failure: {
       type: "invalid_output",
-      message:
-        "The output cannot be written as JSON: it refers to itself, starting at object with constructor 'Object', property 'self' closes the circle.",
+      message: "The output has at self a reference back to the whole value.",
     },
     says: [],
     losesProcess: false,

@@ -32,16 +32,14 @@ describe("an output without JSON form fails the job with a message", () => {
   });
 
   test.each([
-    [
-      "cyclic",
-      /^The output cannot be written as JSON: it refers to itself, starting at .*, property 'self' closes the circle\.$/,
-    ],
+    ["cyclic", /^The output has at self a reference back to the whole value\.$/],
     ["bigint", /^The output is a BigInt, which has no JSON form: return it as a string/],
-    ["nested-bigint", /^The output cannot be written as JSON: it holds a BigInt/],
+    ["nested-bigint", /^The output has at count a BigInt, which has no JSON form/],
     ["function", /^The output is a function, which has no JSON form\.$/],
     ["symbol", /^The output is a symbol/],
     ["buffer", /^The output is binary data.*base64 string/],
-    ["stream", /^The output is a stream.*yield its parts/],
+    ["stream", /^The output has at stream a stream.*return it alone/],
+    ["not-a-number", /^The output is NaN, which has no JSON form: return null\.$/],
     ["huge", /^The output is 20000003 bytes of JSON, and at most 20000000 are accepted: upload it/],
   ])("%s", async (value, says) => {
     expect(await run.source.submit({ input: { value } }).result()).toEqual({
@@ -50,8 +48,6 @@ describe("an output without JSON form fails the job with a message", () => {
     });
     const next = run.source.submit({ input: { value: "nothing" } });
     expect(await next.result()).toEqual({ kind: "completed" });
-    const nan = run.source.submit({ input: { value: "not-a-number" } });
-    expect(await nan.result()).toEqual({ kind: "completed", output: null });
   });
 });
 

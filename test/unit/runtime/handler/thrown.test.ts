@@ -14,10 +14,33 @@ describe("the description of a thrown value", () => {
     expect(describeThrown(new RangeError()).message).toBe("RangeError");
   });
 
+  test("names the errors of an AggregateError", () => {
+    const errors = [new Error("one"), new Error("two", { cause: new Error("deep") }), 7];
+    const { message, stack } = describeThrown(new AggregateError(errors));
+    expect(message).toBe("AggregateError: one; two; 7");
+    expect(stack).toMatch(
+      /^AggregateError[^]*\none of its errors: Error: one[^]*\none of its errors: Error: two[^]*\ncaused by: Error: deep/u,
+    );
+    expect(describeThrown(new AggregateError(errors, "all failed")).message).toBe("all failed");
+  });
+
+  test("has an own message that is no string, and says so of one that cannot be read", () => {
+    const odd = Object.assign(new Error(), { message: { code: 7 } });
+    expect(describeThrown(odd).message).toBe("{ code: 7 }");
+    const hostile = Object.defineProperty(new Error(), "message", {
+      get() {
+        throw new Error("no");
+      },
+    });
+    expect(describeThrown(hostile).message).toBe("an error whose message cannot be read");
+  });
+
   test("ends within an endless chain of causes", () => {
     const error = new Error("me again");
     error.cause = error;
     expect(describeThrown(error).stack?.split("caused by").length).toBeLessThan(10);
+    error.stack = "";
+    expect(describeThrown(error)).toEqual({ message: "me again" });
   });
 
   test.each([

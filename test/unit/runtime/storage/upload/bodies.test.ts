@@ -47,6 +47,7 @@ const kinds: Readonly<Record<string, (whole: Buffer) => UploadBody>> = {
   "an ArrayBuffer": (whole) => new Uint8Array(whole).buffer,
   "a string": (whole) => whole.toString(),
   "a Blob": (whole) => new Blob([new Uint8Array(whole)]),
+  "a Response": (whole) => new Response(new Uint8Array(whole)),
   "a file by its path": (whole) => ({ file: file(whole) }),
   "a file by its URL": (whole) => pathToFileURL(file(whole)),
   "a Node stream": (whole) => Readable.from(pieces(whole)),
@@ -199,7 +200,7 @@ describe("an invalid key or option", () => {
   });
 });
 
-test("the type is the caller's, else a Blob's own, else the key's, else by whether the body is text", async () => {
+test("the type is the caller's, else the own one of a Blob or a Response, else the key's, else by whether the body is text", async () => {
   await using fake = await FakeS3.start();
   const { upload } = storeOn(fake.url);
   const typed = new Blob(["x"], { type: "image/x-own" });
@@ -210,6 +211,7 @@ test("the type is the caller's, else a Blob's own, else the key's, else by wheth
   await upload("5", "x");
   await upload("6", Buffer.from("x"));
   await upload("7.json", new Blob(["{}"]));
+  await upload("8.json", new Response("x", { headers: { "content-type": "image/x-own" } }));
   expect([...fake.objects.values()].map(({ contentType }) => contentType)).toEqual([
     "image/webp",
     "image/x-own",
@@ -218,6 +220,7 @@ test("the type is the caller's, else a Blob's own, else the key's, else by wheth
     "text/plain; charset=utf-8",
     "application/octet-stream",
     "application/json",
+    "image/x-own",
   ]);
 });
 

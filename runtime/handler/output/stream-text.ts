@@ -1,0 +1,30 @@
+/** The parts of a stream that a handler returned, bytes as text. */
+import { InvalidOutputError } from "./output.ts";
+
+/**
+ * Parts that are bytes are decoded as UTF-8 together: a character may begin in one part and end in the next. Other parts stay.
+ *
+ * @throws InvalidOutputError if bytes are not UTF-8
+ */
+export async function* textOf(
+  stream: AsyncIterable<unknown>,
+): AsyncGenerator<unknown, void, undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  for await (const part of stream) {
+    const text = part instanceof Uint8Array ? decode(decoder, part) : part;
+    if (text !== "") yield text;
+  }
+  const rest = decode(decoder);
+  if (rest !== "") yield rest;
+}
+
+function decode(decoder: TextDecoder, part?: Uint8Array): string {
+  try {
+    return decoder.decode(part, { stream: part !== undefined });
+  } catch (error) {
+    throw new InvalidOutputError(
+      "The stream has bytes that are not UTF-8 text: yield them as base64 strings, or upload them.",
+      { cause: error },
+    );
+  }
+}
