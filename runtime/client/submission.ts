@@ -16,6 +16,8 @@ export interface S3Config {
   readonly accessSecret: string;
   readonly bucketName: string;
   readonly endpointUrl: string;
+  /** The region for signatures; default: derived from `endpointUrl` (ours). */
+  readonly region?: string;
 }
 
 export interface SubmitOptions {

@@ -3,10 +3,8 @@ import { Buffer } from "node:buffer";
 import type { HandlerLine } from "../pipe/tagged-lines.ts";
 import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
 import type { Environment } from "../protocol/worker-env.ts";
+import { MASKED_MIN_LENGTH, SHOWN } from "../storage/secret.ts";
 
-const SHOWN = "[secret]";
-/** Minimum length of a masked secret. Shorter texts may be parts of common words. */
-const MIN_LENGTH = 8;
 /** Maximum number of remembered secrets of jobs. The oldest are dropped. */
 const MAX_SECRETS = 100;
 
@@ -75,7 +73,7 @@ export class SecretMask {
   }
 
   #addText(secret: string | undefined): void {
-    if (secret === undefined || secret.length < MIN_LENGTH || this.#forms.has(secret)) return;
+    if (secret === undefined || secret.length < MASKED_MIN_LENGTH || this.#forms.has(secret)) return;
     const inJson = JSON.stringify(secret).slice(1, -1);
     const inUrl = encodeURIComponent(secret.toWellFormed());
     this.#forms.set(secret, [...new Set([secret, inJson, inUrl])]);

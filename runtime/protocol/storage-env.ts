@@ -18,4 +18,5 @@ export const LIVE_STORAGE_ENV = {
   endpoint: "BUCKET_ENDPOINT_URL",
   accessKeyId: "BUCKET_ACCESS_KEY_ID",
   secretAccessKey: "BUCKET_SECRET_ACCESS_KEY",
+  region: "BUCKET_REGION",
 } as const;

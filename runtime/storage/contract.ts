@@ -6,6 +6,8 @@ export interface S3Config {
   readonly accessSecret?: string;
   readonly bucketName?: string;
   readonly endpointUrl?: string;
+  /** The region for signatures; default: derived from the endpoint (ours). */
+  readonly region?: string;
 }
 
 /** A file to upload. A plain string is content, never a path. */

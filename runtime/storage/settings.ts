@@ -53,8 +53,7 @@ export function readStorageSettings(
   if (isTouched(own)) return complete(own);
   const directory = variable(env, STORAGE_ENV.directory);
   if (directory !== undefined) return { kind: "directory", directory };
-  const region = variable(env, STORAGE_ENV.region);
-  const ofWorker = found("the environment (SV_S3_…)", STORAGE_ENV, env, region);
+  const ofWorker = found("the environment (SV_S3_…)", STORAGE_ENV, env);
   if (isTouched(ofWorker)) return complete(ofWorker);
   const live = found("the environment (BUCKET_…)", LIVE_STORAGE_ENV, env);
   if (isTouched(live)) return complete(live);
@@ -67,18 +66,20 @@ export function readStorageSettings(
 }
 
 /** Names of the settings in the job's `s3Config`. */
-const S3_CONFIG = {
+const S3_CONFIG: Names = {
   endpoint: "endpointUrl",
   accessKeyId: "accessId",
   secretAccessKey: "accessSecret",
   bucket: "bucketName",
-} as const;
+  region: "region",
+};
 
 type Names = Readonly<Record<"endpoint" | "accessKeyId" | "secretAccessKey", string>> & {
   readonly bucket?: string;
+  readonly region: string;
 };
 
-function found(source: string, names: Names, values: Environment, region?: string): Found {
+function found(source: string, names: Names, values: Environment): Found {
   const named = (name: string): Named => ({ name, value: variable(values, name) });
   return {
     source,
@@ -86,7 +87,7 @@ function found(source: string, names: Names, values: Environment, region?: strin
     accessKeyId: named(names.accessKeyId),
     secretAccessKey: named(names.secretAccessKey),
     ...(names.bucket !== undefined && { bucket: named(names.bucket) }),
-    region,
+    region: variable(values, names.region),
   };
 }
 

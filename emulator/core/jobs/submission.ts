@@ -105,10 +105,16 @@ const policySchema = z
   )
   .partial();
 
-/** All four members are optional: the worker knows the ones that it needs, and may have defaults (ours). */
+/** All members are optional: the worker knows the ones that it needs, and may have defaults (ours). */
 const s3ConfigSchema = z
   .looseObject(
-    { accessId: secret(), accessSecret: secret(), bucketName: secret(), endpointUrl: httpUrl() },
+    {
+      accessId: text(),
+      accessSecret: text(),
+      bucketName: text(),
+      endpointUrl: httpUrl(),
+      region: text(),
+    },
     { error: mustBeObject },
   )
   .partial();
@@ -207,7 +213,7 @@ function boundedMs(min: number, max: number): z.ZodInt {
 }
 
 /** A secret string: no message shows its value. */
-function secret(): z.ZodString {
+function text(): z.ZodString {
   return z.string({
     error: ({ input }) => `must be a string; got ${kindInWords(kindOfValue(input))}`,
   });

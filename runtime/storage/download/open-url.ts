@@ -80,7 +80,7 @@ function rangeText({ offset, sizeBytes }: ByteRange): string {
 function unanswered(failure: unknown, url: URL): unknown {
   if (failure instanceof StorageError || !(failure instanceof Error)) return failure;
   const code = "code" in failure && typeof failure.code === "string" ? failure.code : undefined;
-  return new HttpFailure(url, undefined, failure.message, code);
+  return new HttpFailure(url, undefined, failure.message, { code });
 }
 
 function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, at: URL): URL | undefined {
@@ -95,7 +95,10 @@ async function incoming(
   wanted: number,
 ): Promise<Incoming> {
   const { statusCode, headers, body } = response;
-  if (statusCode !== wanted) throw new HttpFailure(url, statusCode, await beginningOf(body));
+  if (statusCode !== wanted) {
+    const region = String(headers["x-amz-bucket-region"] ?? "") || undefined;
+    throw new HttpFailure(url, statusCode, await beginningOf(body), { region });
+  }
   const { "content-length": length, "content-type": type } = headers;
   return {
     stream: body,

@@ -3,6 +3,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { type RetryTerms, withRetries } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { type Fault, mayPass, readFault } from "./fault.ts";
+import { learnRegion, regionOf } from "./region.ts";
 
 /** Maximum number of unused clients. It is limited because each job may have different settings. */
 const MAX_IDLE_CLIENTS = 8;
@@ -46,16 +47,16 @@ function closeSurplus(): void {
 }
 
 function keyOf(settings: BucketSettings): string {
-  const { endpointUrl, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
-  const parts = [endpointUrl, region, forcePathStyle, accessKeyId, secretAccessKey.reveal()];
-  return JSON.stringify(parts);
+  const { endpointUrl, bucket, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
+  const credentials = [accessKeyId, secretAccessKey.reveal()];
+  return JSON.stringify([endpointUrl, bucket, region, forcePathStyle, ...credentials]);
 }
 
 function newClient(settings: BucketSettings): S3Client {
-  const { endpointUrl, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
+  const { endpointUrl, forcePathStyle, accessKeyId, secretAccessKey } = settings;
   return new S3Client({
     endpoint: endpointUrl,
-    region,
+    region: async () => regionOf(settings),
     forcePathStyle,
     credentials: { accessKeyId, secretAccessKey: secretAccessKey.reveal() },
     // Only Amazon's service supports its newer checksums and their framing.
@@ -72,6 +73,7 @@ function newClient(settings: BucketSettings): S3Client {
 }
 
 export interface CallTerms {
+  readonly settings: BucketSettings;
   readonly retry: RetryTerms;
   readonly signal: AbortSignal;
   /** A sentence about what failed. */
@@ -79,15 +81,17 @@ export interface CallTerms {
 }
 
 /**
- * Sends one request, with retries after temporary errors.
+ * Sends one request, with retries after temporary errors, and after a refusal that names another region.
  * @throws the error of `explain`, or the signal's reason when it aborts
  */
 export async function call<T>(
   send: () => Promise<T>,
-  { retry, signal, explain }: CallTerms,
+  { settings, retry, signal, explain }: CallTerms,
 ): Promise<T> {
   try {
-    return await withRetries(send, mayPass, retry, signal);
+    const mayHelp = (thrown: unknown) =>
+      learnRegion(settings, readFault(thrown).region) || mayPass(thrown);
+    return await withRetries(send, mayHelp, retry, signal);
   } catch (thrown) {
     signal.throwIfAborted();
     throw explain(readFault(thrown));

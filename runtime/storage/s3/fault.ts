@@ -22,6 +22,8 @@ export interface Fault {
   readonly name: string;
   readonly message: string;
   readonly mayPass: boolean;
+  /** The region that the service wants requests to be signed for, if it names one. */
+  readonly region?: string | undefined;
 }
 
 /** Members that a thrown value may have, from a parsed or an unparsable answer. */
@@ -30,7 +32,12 @@ interface Thrown {
   readonly name?: unknown;
   readonly message?: unknown;
   readonly $metadata?: { readonly httpStatusCode?: unknown } | null;
-  readonly $response?: { readonly statusCode?: unknown } | null;
+  readonly $response?: {
+    readonly statusCode?: unknown;
+    readonly headers?: Readonly<Record<string, unknown>>;
+  } | null;
+  /** Of an AuthorizationHeaderMalformed. */
+  readonly Region?: unknown;
 }
 
 export function readFault(thrown: unknown): Fault {
@@ -41,7 +48,8 @@ export function readFault(thrown: unknown): Fault {
   const message = isText(fields.message) ? fields.message : "";
   const isPassing =
     status === undefined || status < 400 ? NETWORK_CODES.has(name) : isPassingStatus(status);
-  return { status, name, message, mayPass: isPassing || PASSING_NAMES.has(name) };
+  const region = [fields.Region, fields.$response?.headers?.["x-amz-bucket-region"]].find(isText);
+  return { status, name, message, region, mayPass: isPassing || PASSING_NAMES.has(name) };
 }
 
 /** The fault of a plain HTTP request, which already had its retries. */
@@ -64,7 +72,7 @@ export type Explain = (fault: Fault, what: string, settings: BucketSettings) => 
 export function storageError(fault: Fault, what: string, settings: BucketSettings): StorageError {
   const { bucket, endpointUrl } = settings;
   const where = `the bucket "${bucket}" of ${endpointUrl}`;
-  const why = because(fault, settings).replaceAll(settings.secretAccessKey.reveal(), "[secret]");
+  const why = settings.secretAccessKey.maskIn(because(fault, settings));
   return new StorageError(codeOf(fault), `${what} ${where}: ${why}.`);
 }
 

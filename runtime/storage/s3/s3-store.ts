@@ -17,6 +17,7 @@ import { RETRY, type RetryTerms } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { call, withClient } from "./client.ts";
 import { type Explain, httpFault, storageError } from "./fault.ts";
+import { learnRegion, regionOf } from "./region.ts";
 import { MAX_PARTS, type MultipartTerms, putInParts, type Target, unquoted } from "./multipart.ts";
 
 const PART_BYTES = 6_000_000;
@@ -63,6 +64,7 @@ export class S3Store implements ObjectStore {
       return this.#send({ client, bucket: this.bucket, key }, body, {
         ...terms,
         signal: AbortSignal.any([terms.signal, halt.signal]),
+        settings: this.#settings,
         retry: this.#retry,
         explain: (fault) =>
           this.#explain(fault, `The object "${key}" cannot be stored in`, this.#settings),
@@ -82,12 +84,22 @@ export class S3Store implements ObjectStore {
     return withClient(this.#settings, (client) => getSignedUrl(client, command, { expiresIn }));
   }
 
-  async get(key: string, terms: FetchTerms): Promise<Incoming> {
+  get(key: string, terms: FetchTerms): Promise<Incoming> {
+    return this.#fetch(key, terms, (region) => learnRegion(this.#settings, region));
+  }
+
+  /** @param mayHelp whether another try may succeed after a refusal that names this region, or none */
+  async #fetch(
+    key: string,
+    terms: FetchTerms,
+    mayHelp: (region: string | undefined) => boolean,
+  ): Promise<Incoming> {
     const url = await this.url(key, FETCH_EXPIRY_MS);
     try {
       return await openUrl(new URL(url), { ...terms, maxRedirects: 0 });
     } catch (failure) {
       if (!(failure instanceof HttpFailure)) throw failure;
+      if (mayHelp(failure.region)) return this.#fetch(key, terms, () => false);
       const what = `The object "${key}" cannot be fetched from`;
       throw this.#explain(httpFault(failure), what, this.#settings);
     }
@@ -118,8 +130,8 @@ export class S3Store implements ObjectStore {
 type SendTerms = PutTerms & MultipartTerms;
 
 function openUpload(settings: BucketSettings, key: string, uploadId: string): OpenUpload {
-  const { bucket, endpointUrl, region, forcePathStyle, accessKeyId, secretAccessKey } = settings;
-  const where = { bucket, key, endpointUrl, region, forcePathStyle };
+  const { bucket, endpointUrl, forcePathStyle, accessKeyId, secretAccessKey } = settings;
+  const where = { bucket, key, endpointUrl, region: regionOf(settings), forcePathStyle };
   return { uploadId, ...where, accessKeyId, secretAccessKey: secretAccessKey.reveal() };
 }
 

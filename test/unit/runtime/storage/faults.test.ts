@@ -5,6 +5,7 @@
 import { Readable } from "node:stream";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
+import { Secret } from "../../../../runtime/storage/secret.ts";
 import type { StorageError } from "../../../../runtime/storage/storage-error.ts";
 import { FakeS3, type Operation, refusal, type Trouble } from "./fake-s3.ts";
 import { PART, SECRET, storeOn } from "./store-on.ts";
@@ -251,4 +252,9 @@ test("a stream is read no faster than its parts are sent", async () => {
   await failureOf(upload);
   // Two parts, and the buffer of the stream.
   expect(pulled).toBeLessThan(2 * PART + 3_000_000);
+});
+
+test("a short secret that could be a common word does not shred a message", () => {
+  expect(new Secret("test").maskIn("the test failed")).toBe("the test failed");
+  expect(new Secret(SECRET).maskIn(`no: ${SECRET}.`)).toBe("no: [secret].");
 });

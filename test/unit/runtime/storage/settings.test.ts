@@ -6,7 +6,7 @@ import type { S3Config } from "../../../../runtime/storage/contract.ts";
 import type { Environment } from "../../../../runtime/protocol/worker-env.ts";
 import { readStorageSettings } from "../../../../runtime/storage/settings.ts";
 
-const own: Required<S3Config> = {
+const own: Required<Omit<S3Config, "region">> = {
   accessId: "job-id",
   accessSecret: "job-secret",
   bucketName: "job-bucket",
@@ -51,9 +51,12 @@ describe("settings", () => {
 
   test("have the set region, else the address's own", () => {
     const region = "xx-1";
-    expect(readStorageSettings(undefined, { ...env, SV_S3_REGION: region })).toMatchObject({
-      region,
-    });
+    const named = [
+      readStorageSettings(undefined, { ...env, SV_S3_REGION: region }),
+      readStorageSettings(undefined, { ...live, BUCKET_REGION: region }),
+      readStorageSettings({ ...own, region }, env),
+    ];
+    for (const settings of named) expect(settings).toMatchObject({ region });
   });
 
   test.each<[string, S3Config | undefined, Environment, string]>([
