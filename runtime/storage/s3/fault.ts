@@ -14,6 +14,9 @@ const PASSING_NAMES = new Set([
   "TimeoutError",
 ]);
 
+/** Refusals of a bucket in the path, by Alibaba and by Tencent. */
+const WANTS_BUCKET_IN_HOST = new Set(["SecondLevelDomainForbidden", "PathStyleDomainForbidden"]);
+
 /** The known facts about an error of the client. */
 export interface Fault {
   /** Status of the answer; undefined without an answer. */
@@ -77,13 +80,14 @@ export function storageError(fault: Fault, what: string, settings: BucketSetting
 }
 
 function codeOf({ status, name, mayPass: passes }: Fault): StorageErrorCode {
+  if (WANTS_BUCKET_IN_HOST.has(name)) return "storage_refused";
   if (status === 401 || status === 403) return "storage_access_denied";
   if (status === 404 || name === "NoSuchBucket") return "storage_not_found";
   if (status === undefined || passes) return "storage_unavailable";
   return "storage_refused";
 }
 
-function because(fault: Fault, { source }: BucketSettings): string {
+function because(fault: Fault, { bucket, source }: BucketSettings): string {
   const { status, name, message, mayPass: passes } = fault;
   if (status === undefined) {
     const tries = passes ? ", in several tries" : "";
@@ -98,7 +102,9 @@ function because(fault: Fault, { source }: BucketSettings): string {
     case "storage_unavailable":
       return `the service failed in all tries (${answer})`;
     default:
-      return `the service refused it (${answer})`;
+      return WANTS_BUCKET_IN_HOST.has(name)
+        ? `the service takes a bucket in the host's name alone: put "${bucket}." before the host (${answer})`
+        : `the service refused it (${answer})`;
   }
 }
 

@@ -74,6 +74,12 @@ const lasting: readonly [string, Trouble, string, string][] = [
     "the service refused the credentials from the job's s3Config (403 SignatureDoesNotMatch: Not the signature of [secret]).",
   ],
   [
+    "a service that takes no bucket in the path",
+    refusal(403, "SecondLevelDomainForbidden"),
+    "storage_refused",
+    'the service takes a bucket in the host\'s name alone: put "b." before the host (403 This is SecondLevelDomainForbidden).',
+  ],
+  [
     "a missing bucket",
     refusal(404, "NoSuchBucket"),
     "storage_not_found",

@@ -220,6 +220,39 @@ describe("an address", () => {
     expect(readBucketAddress(text, given)).toEqual({ endpointUrl, bucket, region, forcePathStyle });
   });
 
+  test.each([
+    ["s3.fr-par.scw.cloud", "fr-par", true],
+    ["s3.gra.io.cloud.ovh.net", "gra", true],
+    ["s3.eu-west-par.io.cloud.ovh.net", "eu-west-par", true],
+    ["s3.sbg.perf.cloud.ovh.net", "sbg", true],
+    ["oss-cn-hangzhou.aliyuncs.com", "oss-cn-hangzhou", false],
+    ["s3.oss-eu-central-1.aliyuncs.com", "oss-eu-central-1", false],
+    ["oss-cn-hangzhou-internal.aliyuncs.com", "oss-cn-hangzhou", false],
+    ["cos.ap-guangzhou.myqcloud.com", "ap-guangzhou", false],
+    ["cos.na-siliconvalley.myqcloud.com", "na-siliconvalley", false],
+    ["storage.googleapis.com", "auto", true],
+    ["s3.eu-central-003.backblazeb2.com", "eu-central-003", true],
+    ["s3.eu-central-1.wasabisys.com", "eu-central-1", true],
+    ["s3api-eur-is-1.example.io", "EUR-IS-1", true],
+    ["s3.us-gov-west-1.amazonaws.com", "us-gov-west-1", false],
+  ])(
+    "%s: the bucket is named apart, in the path, or in the host",
+    (host, region, forcePathStyle) => {
+      const expected = { endpointUrl: `https://${host}`, bucket: "b", region, forcePathStyle };
+      expect(readBucketAddress(`https://${host}`, "b")).toEqual(expected);
+      expect(readBucketAddress(`https://${host}/b`, undefined)).toEqual(expected);
+      expect(readBucketAddress(`https://b.${host}`, undefined)).toEqual(expected);
+      expect(readBucketAddress(`https://b.${host}`, "b")).toEqual(expected);
+    },
+  );
+
+  test("with a path has the bucket at its end, as at Supabase", () => {
+    const endpointUrl = "https://ref.storage.supabase.co/storage/v1/s3";
+    const expected = { endpointUrl, bucket: "b", region: "us-east-1", forcePathStyle: true };
+    expect(readBucketAddress(`${endpointUrl}/b`, undefined)).toEqual(expected);
+    expect(readBucketAddress(endpointUrl, "b")).toEqual(expected);
+  });
+
   test.each(["", "minio:9000", "ftp://x.test", "file:///etc", "not a url"])(
     "is invalid: %s",
     (text) => {
