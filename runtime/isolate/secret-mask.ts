@@ -1,9 +1,13 @@
 /** Removes the secrets of object storage from a handler's output and errors. */
 import { Buffer } from "node:buffer";
 import type { HandlerLine } from "../pipe/tagged-lines.ts";
-import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
+import {
+  LIVE_STORAGE_ENV,
+  MASKED_MIN_LENGTH,
+  SHOWN_SECRET,
+  STORAGE_ENV,
+} from "../protocol/storage-env.ts";
 import type { Environment } from "../protocol/worker-env.ts";
-import { MASKED_MIN_LENGTH, SHOWN } from "../storage/secret.ts";
 
 /** Maximum number of remembered secrets of jobs. The oldest are dropped. */
 const MAX_SECRETS = 100;
@@ -59,7 +63,7 @@ export class SecretMask {
   #masked(text: string): string {
     let masked = text;
     for (const forms of this.#forms.values()) {
-      for (const form of forms) masked = masked.replaceAll(form, SHOWN);
+      for (const form of forms) masked = masked.replaceAll(form, SHOWN_SECRET);
     }
     return masked;
   }
@@ -73,7 +77,8 @@ export class SecretMask {
   }
 
   #addText(secret: string | undefined): void {
-    if (secret === undefined || secret.length < MASKED_MIN_LENGTH || this.#forms.has(secret)) return;
+    if (secret === undefined || secret.length < MASKED_MIN_LENGTH || this.#forms.has(secret))
+      return;
     const inJson = JSON.stringify(secret).slice(1, -1);
     const inUrl = encodeURIComponent(secret.toWellFormed());
     this.#forms.set(secret, [...new Set([secret, inJson, inUrl])]);

@@ -1,4 +1,4 @@
-/** The environment variables that describe a handler process's object storage. */
+/** The environment variables that describe a handler process's object storage, and how its secrets are shown. */
 
 /** Environment variables, under our own names, that describe one bucket. */
 export const STORAGE_ENV = {
@@ -20,3 +20,9 @@ export const LIVE_STORAGE_ENV = {
   secretAccessKey: "BUCKET_SECRET_ACCESS_KEY",
   region: "BUCKET_REGION",
 } as const;
+
+/** Text in place of a secret. */
+export const SHOWN_SECRET = "[secret]";
+
+/** Minimum length of a secret that is masked in texts. Shorter ones may be parts of common words. */
+export const MASKED_MIN_LENGTH = 8;

@@ -1,10 +1,6 @@
 /** Holds a secret so that no log, error or JSON text shows it by accident. */
 import { inspect } from "node:util";
-
-export const SHOWN = "[secret]";
-
-/** Minimum length of a secret that is masked in texts. Shorter ones may be parts of common words. */
-export const MASKED_MIN_LENGTH = 8;
+import { MASKED_MIN_LENGTH, SHOWN_SECRET } from "../protocol/storage-env.ts";
 
 export class Secret {
   readonly #value: string;
@@ -20,18 +16,20 @@ export class Secret {
 
   /** The text with this secret masked. */
   maskIn(text: string): string {
-    return this.#value.length < MASKED_MIN_LENGTH ? text : text.replaceAll(this.#value, SHOWN);
+    return this.#value.length < MASKED_MIN_LENGTH
+      ? text
+      : text.replaceAll(this.#value, SHOWN_SECRET);
   }
 
   toString(): string {
-    return SHOWN;
+    return SHOWN_SECRET;
   }
 
   toJSON(): string {
-    return SHOWN;
+    return SHOWN_SECRET;
   }
 
   [inspect.custom](): string {
-    return SHOWN;
+    return SHOWN_SECRET;
   }
 }

@@ -109,11 +109,11 @@ const policySchema = z
 const s3ConfigSchema = z
   .looseObject(
     {
-      accessId: text(),
-      accessSecret: text(),
-      bucketName: text(),
+      accessId: secret(),
+      accessSecret: secret(),
+      bucketName: secret(),
       endpointUrl: httpUrl(),
-      region: text(),
+      region: secret(),
     },
     { error: mustBeObject },
   )
@@ -213,7 +213,7 @@ function boundedMs(min: number, max: number): z.ZodInt {
 }
 
 /** A secret string: no message shows its value. */
-function text(): z.ZodString {
+function secret(): z.ZodString {
   return z.string({
     error: ({ input }) => `must be a string; got ${kindInWords(kindOfValue(input))}`,
   });

@@ -149,6 +149,7 @@ class S3Blobs implements Blobs {
 
   #terms(what: string): CallTerms {
     return {
+      settings: this.#place,
       retry: this.#retry,
       signal: this.#closing.signal,
       explain: (fault) => explain(fault, what, this.#place),

@@ -2,6 +2,7 @@
  * Finds what JSON.stringify would lose in silence: it writes a Map as {}, NaN as null, and leaves functions out. Here each value has
  * a form that keeps its data, or is refused, with its place and with what to return instead.
  */
+import { types } from "node:util";
 import { describeUnfit } from "./unfit.ts";
 import { isNumbers, isTensor, nested, type Numbers, tensorData } from "./tensor.ts";
 
@@ -54,7 +55,6 @@ function isPlainObject(object: object): boolean {
   if (prototype !== Object.prototype && prototype !== null) return false;
   const members = object as Readonly<Record<string, unknown>>;
   // `for in` is faster than Object.values, and these prototypes have no enumerable members.
-  // oxlint-disable-next-line guard-for-in
   for (const name in members) {
     const member = members[name];
     if (typeof member !== "string" && !isPlain(member)) return false;
@@ -97,7 +97,7 @@ class JsonForm {
     const shown: unknown = hasToJson(value) ? value.toJSON(name) : value;
     if (isNumbers(shown)) return listOf(shown, path);
     if (isTensor(shown)) return nested(listOf(tensorData(shown), path), shown.dims);
-    const bare: unknown = isBoxed(shown) ? shown.valueOf() : shown;
+    const bare: unknown = types.isBoxedPrimitive(shown) ? shown.valueOf() : shown;
     const unfit = describeUnfit(bare);
     if (unfit !== undefined) throw new UnfitValueError(path, unfit);
     return typeof bare === "object" && bare !== null ? this.#copyObject(bare, path) : bare;
@@ -150,10 +150,6 @@ function hasToJson(value: unknown): value is { toJSON(name: string): unknown } {
     typeof value === "object" || typeof value === "function" || typeof value === "bigint";
   if (!isAsked || value === null) return false;
   return typeof (value as { readonly toJSON?: unknown }).toJSON === "function";
-}
-
-function isBoxed(value: unknown): value is object {
-  return value instanceof Number || value instanceof String || value instanceof Boolean;
 }
 
 /** An error's own members are not enumerable, and those of a DOMException are inherited. */

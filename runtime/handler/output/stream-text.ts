@@ -18,7 +18,7 @@ export async function* textOf(
   if (rest !== "") yield rest;
 }
 
-function decode(decoder: TextDecoder, part?: Uint8Array): string {
+function decode(decoder: InstanceType<typeof TextDecoder>, part?: Uint8Array): string {
   try {
     return decoder.decode(part, { stream: part !== undefined });
   } catch (error) {

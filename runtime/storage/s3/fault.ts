@@ -39,7 +39,7 @@ interface Thrown {
     readonly statusCode?: unknown;
     readonly headers?: Readonly<Record<string, unknown>>;
   } | null;
-  /** Of an AuthorizationHeaderMalformed. */
+  /** The region that an AuthorizationHeaderMalformed names. */
   readonly Region?: unknown;
 }
 

@@ -34,13 +34,13 @@ const REFUSALS: readonly (readonly [string, Refusal])[] = [
 /** A bucket of the fake service behind a guard that refuses requests signed for other regions than `region`. */
 async function guarded(fake: FakeS3, region: string, refuse: Refusal) {
   const signedFor: string[] = [];
-  const server = http.createServer(async (request, response) => {
+  const server = http.createServer((request, response) => {
     const signature = `${request.headers.authorization} ${decodeURIComponent(request.url ?? "")}`;
     const [, named = ""] = /Credential=[^/]+\/\d+\/([^/]+)\/s3/u.exec(signature) ?? [];
     signedFor.push(named);
     if (named !== region) {
-      await text(request);
-      return refuse(response, region);
+      request.resume().on("end", () => refuse(response, region));
+      return;
     }
     const { method = "GET", headers } = request;
     const onward = http.request(`${fake.url}${request.url}`, { method, headers }, (answer) => {

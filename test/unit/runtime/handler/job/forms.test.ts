@@ -144,7 +144,7 @@ describe("a returned stream is the job's stream", () => {
       cancel: () => closed.resolve(),
     });
     await runHandler(() => endless, {}, { signal: stop.signal });
-    await closed.promise;
+    await expect(closed.promise).resolves.toBeUndefined();
   });
 });
 

@@ -11,6 +11,8 @@ import {
 const cyclic = { list: [{ name: "a", back: {} }] };
 for (const item of cyclic.list) item.back = cyclic;
 
+const epoch = { at: new Date(0) };
+
 class Point {
   x = 1;
   #hidden = 2;
@@ -40,7 +42,7 @@ describe("an output that is", () => {
     ["an instance of a class", { point: new Point() }, '{"point":{"x":1}}'],
     ["an object of another realm", vm.runInNewContext("({ a: [{}] })"), '{"a":[{}]}'],
     ["an object without prototype", Object.assign(Object.create(null), { a: 1 }), '{"a":1}'],
-    ["boxed primitives", [Object(1), Object("a"), Object(true), 1n < 2n], '[1,"a",true,true]'],
+    ["boxed primitives", [Object(1), Object("a"), Object(true)], '[1,"a",true]'],
     [
       "a member __proto__ beside a Date",
       JSON.parse('{"__proto__":1,"d":2}'),
@@ -54,7 +56,11 @@ describe("an output that is", () => {
       { a: { toJSON: (name: string) => name } },
       '{"a":"a"}',
     ],
-    ["one object twice", Array(2).fill({ date: new Date(0) }), expect.stringContaining("},{")],
+    [
+      "one object twice",
+      [epoch, epoch],
+      '[{"at":"1970-01-01T00:00:00.000Z"},{"at":"1970-01-01T00:00:00.000Z"}]',
+    ],
   ])("%s", (_, value, json) => {
     expect(outputJson(value, 1_000)).toEqual(json);
   });
@@ -146,9 +152,9 @@ describe("an output that is", () => {
       { a: { b: Promise.resolve(1) } },
       "has at a.b a Promise, which has no JSON form: await it",
     ],
-    // oxlint-disable-next-line unicorn/no-thenable
     [
       "a thenable",
+      // oxlint-disable-next-line unicorn/no-thenable
       { query: { then: () => 1 } },
       "has at query a promise, which has no JSON form: await it",
     ],
@@ -200,7 +206,7 @@ describe("an output that is", () => {
     ],
     [
       "a toJSON without a result",
-      { toJSON: () => undefined },
+      { toJSON: (): unknown => undefined },
       "toJSON method that returns nothing",
     ],
   ])("%s is refused with its place and an alternative", (_, value, says) => {

@@ -49,7 +49,7 @@ const SHOWN: readonly (readonly [unknown, unknown])[] = [
 
 const client = new OpenAI({ apiKey: "none", baseURL: "http://127.0.0.1:9" });
 const UNFIT: readonly unknown[] = [
-  ...[Number.NaN, Infinity, 1n, () => 1, Symbol("s"), class {}, Math.max],
+  ...[Number.NaN, Infinity, 1n, () => 1, Symbol("s"), Point, Math.max],
   ...[new Map(), new Set(), new WeakMap(), new WeakSet(), new WeakRef({}), new ArrayBuffer(1)],
   ...[new SharedArrayBuffer(1), new Float32Array([Number.NaN]), new BigUint64Array([2n ** 60n])],
   ...[Response.json({}), new Request("http://a"), new Headers(), new FormData(), new Blob([])],
@@ -68,8 +68,7 @@ const NAMES = ["a", "b", "toString", "__proto__", "the name", "0"];
 const WRAPS: readonly ((members: object) => object)[] = [
   (members) => members,
   (members) => new Point(members),
-  (members) =>
-    Object.defineProperties(Object.create(null), Object.getOwnPropertyDescriptors(members)),
+  (members) => Object.setPrototypeOf({ ...members }, null) as object,
   (members) => ({ toJSON: () => members }),
 ];
 
