@@ -13,7 +13,7 @@ import { repair } from "./repair.ts";
 import { serve } from "./serve/serve.ts";
 import { openBrowser } from "./serve/open-browser.ts";
 import { type Flags, logModeOf, settle, type Settings } from "./serve/settings.ts";
-import { startSpareSupervisor } from "../launch/processes/supervisor.ts";
+import { endSpareSupervisor, startSpareSupervisor } from "../launch/processes/supervisor.ts";
 import { startThreadAhead } from "../store/sqlite/thread/start-thread.ts";
 import { countStopSignals, type StopSignals } from "./signals.ts";
 import { gatherStartOptions, type StartOptions } from "./serve/start-options.ts";
@@ -28,6 +28,8 @@ export async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     process.stderr.write(`error: ${printable(asCalled(complaint(error)), false)}\n`);
     return exitCodeOf(error);
+  } finally {
+    await endSpareSupervisor();
   }
 }
 

@@ -13,6 +13,9 @@ const ROOM_BYTES = 512_000_000;
 /** Time after which a spare supervisor ends if no worker has needed it. */
 const SPARE_MS = 10_000;
 
+/** Maximum time that it takes to leave. */
+const LEAVING_MS = 2_000;
+
 export interface Supervisor {
   readonly child: ChildProcess;
   /** Name and value of the variable that marks its processes. */
@@ -25,6 +28,9 @@ interface Spare extends Supervisor {
 }
 
 let spare: Spare | undefined;
+
+/** Resolves when the last spare supervisor that was ended is gone. */
+let gone: Promise<unknown> = Promise.resolve();
 
 /** Paths of the workers' programs: beside the built service, or in `dist/` if the service runs from its sources. */
 export function workerPrograms(): { readonly program: string; readonly serverProgram: string } {
@@ -49,19 +55,34 @@ export function startSpareSupervisor(
   const own = { [SPARE_NAME]: "1", [WORKER_ENV.logFormat]: "json" };
   try {
     const started = spawnSupervisor(program, { ...env, ...own, [WORKER_ENV.exitOnStdinEnd]: "1" });
-    started.child.on("error", endSpareSupervisor);
-    spare = { ...started, env, timer: setTimeout(endSpareSupervisor, SPARE_MS).unref() };
+    started.child.on("error", endSpare);
+    spare = { ...started, env, timer: setTimeout(endSpare, SPARE_MS).unref() };
   } catch {
     // A worker starts another one, and has that one's error.
   }
   return spare?.child;
 }
 
-/** Ends the spare supervisor, if there is one: it leaves when its standard input ends. */
-export function endSpareSupervisor(): void {
-  clearTimeout(spare?.timer);
-  spare?.child.stdin?.end();
+/** Ends the spare supervisor, if there is one. Resolves when none is left. */
+export async function endSpareSupervisor(): Promise<void> {
+  endSpare();
+  await gone;
+}
+
+/** It leaves when its standard input ends. */
+function endSpare(): void {
+  if (spare === undefined) return;
+  const { child, timer } = spare;
   spare = undefined;
+  clearTimeout(timer);
+  if (!isAlive(child)) return;
+  const late = setTimeout(() => child.kill("SIGKILL"), LEAVING_MS);
+  gone = new Promise((resolve) => child.once("exit", resolve)).finally(() => clearTimeout(late));
+  child.stdin?.end();
+}
+
+function isAlive({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid !== undefined && exitCode === null && signalCode === null;
 }
 
 /** Starts a supervisor with this environment, or gives it to the spare one. `isPlain`: the user has set no variable of it. */
@@ -74,7 +95,7 @@ export function startSupervisor(
   const taken = spare;
   spare = undefined;
   clearTimeout(taken.timer);
-  taken.child.removeListener("error", endSpareSupervisor);
+  taken.child.removeListener("error", endSpare);
   const told = Object.entries(env).filter(([name]) => OUR_VARIABLE.test(name));
   taken.child.stdin?.write(`${JSON.stringify(Object.fromEntries(told))}\n`);
   return taken;
@@ -82,7 +103,7 @@ export function startSupervisor(
 
 /** Whether the spare supervisor lives, and lacks only variables that our own programs read when they have their order. */
 function fits({ child, env: own }: Spare, env: NodeJS.ProcessEnv): boolean {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return false;
+  if (!isAlive(child)) return false;
   const names = new Set([...Object.keys(own), ...Object.keys(env)]);
   return [...names].every((name) => OUR_VARIABLE.test(name) || own[name] === env[name]);
 }

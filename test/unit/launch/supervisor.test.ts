@@ -26,8 +26,8 @@ const madeTree = () => temporaryTree({ "worker.cjs": PROGRAM, "broken.cjs": "pro
 
 const envOf = (own: NodeJS.ProcessEnv = {}) => ({ ...inheritedEnvironment(), ...own });
 
-afterEach(() => {
-  endSpareSupervisor();
+afterEach(async () => {
+  await endSpareSupervisor();
   vi.unstubAllEnvs();
   vi.useRealTimers();
 });
@@ -101,12 +101,22 @@ it("a worker gets a supervisor of its own if the spare one has ended, or could n
   await once(broken ?? process, "exit");
   const { execPath } = process;
   expect(await variablesOf(startSupervisor(program, envOf(), true))).not.toHaveProperty("SV_SPARE");
-  endSpareSupervisor();
+  await endSpareSupervisor();
   process.execPath = tree.path("no-node");
   const failed = startSpareSupervisor(program, ROOM);
   process.execPath = execPath;
   await once(failed ?? process, "error");
   expect(await variablesOf(startSupervisor(program, envOf(), true))).not.toHaveProperty("SV_SPARE");
+});
+
+it("an ended spare supervisor is gone, also one that does not leave by itself", async () => {
+  await using tree = await temporaryTree({ "stays.cjs": "setInterval(() => 1, 1_000);" });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const spare = startSpareSupervisor(tree.path("stays.cjs"), ROOM);
+  const ended = endSpareSupervisor();
+  vi.advanceTimersByTime(2_000);
+  await ended;
+  expect(spare?.signalCode).toBe("SIGKILL");
 });
 
 it("no supervisor is started ahead where memory is short", () => {
