@@ -128,7 +128,6 @@ export async function openContext(options: ContextOptions): Promise<OpenContext>
       ...{ steps, ownership, clock, realClock, lease },
       send: (assignments) => sendAssignments(context, assignments),
       forgetSpan: (job) => context.spans?.forget(job),
-      handOverStored: (leaseToken) => context.earlyChunks.handOverStored(leaseToken),
       contactLost: (worker) => mover.loseContact(worker),
       holdEnded: (endpointId) => raisers.endpointChanged(endpointId),
     }),

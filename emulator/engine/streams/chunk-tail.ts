@@ -1,6 +1,7 @@
 /** The newest chunks of one job in memory, for a reader that keeps up with the stream. */
 import { type ChunkBatch, cutBatch } from "../../../runtime/protocol/chunk-batch.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import type { BytesInFlight, LimitPort } from "../limits/bytes-in-flight.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WakePort } from "../steps/wake-port.ts";
@@ -27,8 +28,8 @@ export class ChunkTail implements Disposable {
   readonly #room: BytesInFlight;
   #kept: Kept[] = [];
   #keptBytes = 0;
-  /** The attempt of the chunks. */
-  #attempt = 0;
+  /** The job as of the newest chunks. */
+  #job: Job | undefined;
   #isBehind = true;
   #end: JobEnd | undefined;
   /** The index after the newest chunk in memory, or taken. 0 once chunks were forgotten. */
@@ -60,9 +61,14 @@ export class ChunkTail implements Disposable {
     this.#isBehind = true;
   }
 
+  /** The job as of the newest chunks. Undefined if none have come. */
+  get job(): Job | undefined {
+    return this.#job;
+  }
+
   /** Whether it has the chunks of the attempt from the first one on. */
   beginsAttempt(attempt: number): boolean {
-    return attempt === this.#attempt && this.#kept[0]?.batch.firstIndex === 0;
+    return attempt === this.#job?.attempt && this.#kept[0]?.batch.firstIndex === 0;
   }
 
   /** Chunks of the attempt from `index` on, if they are in memory. */
@@ -72,7 +78,7 @@ export class ChunkTail implements Disposable {
       const [first] = this.#kept;
       if (first === undefined) return undefined;
       const { batch, share } = first;
-      if (attempt !== this.#attempt || batch.firstIndex > index) {
+      if (attempt !== this.#job?.attempt || batch.firstIndex > index) {
         this.#isBehind = true;
         return undefined;
       }
@@ -108,8 +114,8 @@ export class ChunkTail implements Disposable {
       this.#isBehind = true;
       return;
     }
-    if (change.job.attempt !== this.#attempt) this.#forget();
-    this.#attempt = change.job.attempt;
+    if (change.job.attempt !== this.#job?.attempt) this.#forget();
+    this.#job = change.job;
     for (const batch of change.batches) {
       // Chunks are told again when they are durable, or were refused and have come again.
       const end = batch.firstIndex + batch.count;

@@ -19,21 +19,13 @@ export interface EarlyChunkParts extends Pick<CatalogPort, "directory">, Pick<St
   readonly fleet: Pick<Fleet, "find">;
   readonly ownership: Pick<OwnedPartitions, "isShared">;
   readonly watchers: Pick<JobWatchers, "publish">;
-  readonly early: Pick<EarlyHandOvers, "isStored">;
-}
-
-/** The chunks of one report that are shown before their step. Chunks without a step are void at its disposal. */
-interface Arrival extends Disposable {
-  /** @param chunks within their limits */
-  readonly show: (chunks: readonly ChunkReport[]) => void;
+  readonly early: Pick<EarlyHandOvers, "whenStored">;
 }
 
 export class EarlyChunks {
   readonly #parts: EarlyChunkParts;
   /** Chunks that are shown at the end of this turn. */
   #leaving = new Set<ChunkChange>();
-  /** Chunks with a hand-over that is not durable, by lease. */
-  readonly #waiting = new SetsByKey<ChunkChange>();
   /** Chunks whose step has not begun, by lease, in order. */
   readonly #arrived = new SetsByKey<ChunkChange>();
   /** Chunks that were shown before their step. */
@@ -47,20 +39,23 @@ export class EarlyChunks {
     this.#parts = parts;
   }
 
-  /** Call it for each report with large payloads. Dispose of it when the report is stored or refused. */
-  arrival(): Arrival {
+  /**
+   * Shows the chunks of a report before their step. Dispose of the result when the report is stored or refused: chunks without a
+   * step are void then.
+   *
+   * @param chunks within their limits
+   */
+  arrive(chunks: readonly ChunkReport[]): Disposable {
     const arrived: ChunkChange[] = [];
+    for (const ofJob of Map.groupBy(chunks, ({ leaseToken }) => leaseToken).values()) {
+      const change = this.#next(ofJob);
+      if (change === undefined) continue;
+      arrived.push(change);
+      this.#arrived.add(tokenOf(change), change);
+      this.#arrivedFirst.add(change);
+      this.#leave(change);
+    }
     return {
-      show: (chunks) => {
-        for (const ofJob of Map.groupBy(chunks, ({ leaseToken }) => leaseToken).values()) {
-          const change = this.#next(ofJob);
-          if (change === undefined) continue;
-          arrived.push(change);
-          this.#arrived.add(tokenOf(change), change);
-          this.#arrivedFirst.add(change);
-          this.#leave(change);
-        }
-      },
       [Symbol.dispose]: () => {
         for (const change of arrived)
           if (this.#arrived.delete(tokenOf(change), change)) this.#forget(change);
@@ -81,11 +76,6 @@ export class EarlyChunks {
   /** The chunks of the job that are shown and not durable, in order. */
   shown(jobId: string): Iterable<ChunkChange> {
     return this.#kept.of(jobId);
-  }
-
-  /** The hand-over is durable. */
-  handOverStored(leaseToken: string): void {
-    for (const change of this.#waiting.take(leaseToken)) this.#publish(change);
   }
 
   /** The chunks are durable. A reader without memory for them looked for them in the store before their step, and looks again. */
@@ -130,8 +120,9 @@ export class EarlyChunks {
     const leaving = this.#leaving;
     this.#leaving = new Set();
     for (const change of leaving) {
-      if (this.#parts.early.isStored(tokenOf(change))) this.#publish(change);
-      else this.#waiting.add(tokenOf(change), change);
+      this.#parts.early.whenStored(tokenOf(change), () => {
+        if (this.#unshown.has(change)) this.#publish(change);
+      });
     }
   }
 
@@ -145,7 +136,6 @@ export class EarlyChunks {
   #forget(change: ChunkChange): void {
     this.#leaving.delete(change);
     this.#unshown.delete(change);
-    this.#waiting.delete(tokenOf(change), change);
     this.#kept.delete(change.job.id, change);
   }
 }
@@ -174,11 +164,5 @@ class SetsByKey<T> {
     if (!set?.delete(entry)) return false;
     if (set.size === 0) this.#sets.delete(key);
     return true;
-  }
-
-  take(key: string): ReadonlySet<T> {
-    const set = this.of(key);
-    this.#sets.delete(key);
-    return set;
   }
 }

@@ -114,7 +114,7 @@ export async function* followStream(
   using tail = new ChunkTail(engine, ref);
   const place = new ReadingPlace(options.from, options.attempt ?? 0);
   tail.readingStore();
-  const known = await engine.steps.runningJob(ref.jobId);
+  const known = tail.job ?? (await engine.steps.runningJob(ref.jobId));
   // The tail has the chunks that are not stored yet, and is told all further news of the job.
   if (options.from === 0 && known !== undefined && hasAllChunks(tail, known, ref))
     place.reach(known.attempt);

@@ -18,50 +18,6 @@ export class UnfitValueError extends Error {
   }
 }
 
-/** Whether JSON.stringify writes the value as it is: the value is plain data throughout. Fast, because nearly all values are. */
-export function isPlainData(value: unknown): boolean {
-  try {
-    return isPlain(value);
-  } catch {
-    // A getter throws, or the value is too deep or refers to itself.
-    return false;
-  }
-}
-
-function isPlain(value: unknown): boolean {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-    case "undefined":
-      return true;
-    case "number":
-      return Number.isFinite(value);
-    case "object":
-      return value === null || (Array.isArray(value) ? isPlainArray(value) : isPlainObject(value));
-    default:
-      return false;
-  }
-}
-
-function isPlainArray(array: readonly unknown[]): boolean {
-  for (const item of array) {
-    if (typeof item !== "string" && !isPlain(item)) return false;
-  }
-  return true;
-}
-
-function isPlainObject(object: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(object);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  const members = object as Readonly<Record<string, unknown>>;
-  // `for in` is faster than Object.values, and these prototypes have no enumerable members.
-  for (const name in members) {
-    const member = members[name];
-    if (typeof member !== "string" && !isPlain(member)) return false;
-  }
-  return true;
-}
-
 /**
  * A copy of the value in plain data. Typed arrays and tensors become arrays of numbers, errors become objects, and `toJSON` methods
  * are called.

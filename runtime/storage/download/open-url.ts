@@ -1,4 +1,5 @@
 /** Requests a file over HTTP, follows redirects, and resumes a broken transfer. */
+import { Buffer, isUtf8 } from "node:buffer";
 import { Agent, type Dispatcher, interceptors } from "undici";
 import type { ByteRange, FetchTerms, Incoming } from "../object-store.ts";
 import { NETWORK_CODES, RETRY } from "../retry.ts";
@@ -86,7 +87,9 @@ function unanswered(failure: unknown, url: URL): unknown {
 function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, at: URL): URL | undefined {
   const { location } = headers;
   if (!REDIRECTS.has(statusCode) || typeof location !== "string") return undefined;
-  return URL.parse(location, at.href) ?? undefined;
+  // A header's bytes come as Latin-1. Many servers send UTF-8.
+  const bytes = Buffer.from(location, "latin1");
+  return URL.parse(isUtf8(bytes) ? bytes.toString() : location, at.href) ?? undefined;
 }
 
 async function incoming(

@@ -26,8 +26,6 @@ export interface EarlyHandOverParts
   readonly send: (assignments: readonly Assignment[]) => void;
   /** Forgets the span of an execution that is not stored. */
   readonly forgetSpan: (job: Job) => void;
-  /** Called with the lease of each hand-over that became durable. */
-  readonly handOverStored: (leaseToken: string) => void;
   /** Called with a worker that has been silent about a job for a lease. */
   readonly contactLost: (worker: WorkerHandle) => void;
   /** Called with the endpoint of a job that is no longer on hold. */
@@ -46,8 +44,8 @@ export class EarlyHandOvers {
   readonly #parts: EarlyHandOverParts;
   /** Hand-overs that leave at the end of this turn. */
   #leaving = new Set<Assignment>();
-  /** Leases of hand-overs that are not durable. */
-  readonly #undurable = new Set<string>();
+  /** Leases of hand-overs that are not durable, each with what waits for that. */
+  readonly #undurable = new Map<string, (() => void)[]>();
   /** Number of them, by worker. */
   readonly #countOf = new Map<WorkerHandle, number>();
   /** When a hand-over was last taken back (real time). */
@@ -73,17 +71,21 @@ export class EarlyHandOvers {
   begin(assignment: Assignment): void {
     if (this.#leaving.size === 0) atEndOfTurn(() => this.#sendLeaving());
     this.#leaving.add(assignment);
-    this.#undurable.add(tokenOf(assignment));
+    this.#undurable.set(tokenOf(assignment), []);
     this.#count(assignment.worker, 1);
   }
 
-  isStored(leaseToken: string): boolean {
-    return !this.#undurable.has(leaseToken);
+  /** Calls `then` when the hand-over under this lease is durable, at once if it is. Never if it is taken back. */
+  whenStored(leaseToken: string, then: () => void): void {
+    const waiting = this.#undurable.get(leaseToken);
+    if (waiting) waiting.push(then);
+    else then();
   }
 
   stored(assignment: Assignment): void {
+    const waiting = this.#undurable.get(tokenOf(assignment)) ?? [];
     this.#settle(assignment);
-    this.#parts.handOverStored(tokenOf(assignment));
+    for (const then of waiting) then();
   }
 
   takeBack(assignment: Assignment): void {

@@ -2,6 +2,7 @@
 import type { LeaseRef } from "../../../../runtime/protocol/outcome.ts";
 import type {
   ChunkReceipt,
+  ChunkReport,
   Hello,
   OutcomeReceipt,
   WorkerReport,
@@ -193,14 +194,15 @@ export class WorkerSession {
     room?: BodyRoom,
   ): Promise<void> {
     using _ = this.#engine.mover.receive(this.worker);
-    using arrival = this.#engine.earlyChunks.arrival();
+    using shown = new DisposableStack();
+    const arrived = (chunks: readonly ChunkReport[]) =>
+      void shown.use(this.#engine.earlyChunks.arrive(chunks));
     // The payloads of a handler process on this machine are JSON that our own program has written.
     const isTrusted = isChecked || this.worker.endsWithService;
-    const terms = { before: this.#staged, isChecked: isTrusted, arrived: arrival.show };
+    const terms = { before: this.#staged, isChecked: isTrusted, arrived };
     const isLate = report instanceof Promise;
-    const staging = isLate
-      ? report.then((late) => stageReport(this.#engine, late, terms))
-      : stageReport(this.#engine, report, terms);
+    const stage = (sent: WorkerReport) => stageReport(this.#engine, sent, terms);
+    const staging = isLate ? report.then(stage) : stage(report);
     if (!(staging instanceof Promise)) return await this.#apply(staging);
     this.#staged = staging;
     // Before the next report is told that this one is staged.

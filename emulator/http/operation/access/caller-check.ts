@@ -169,10 +169,13 @@ function answerHeaders(origin: string): Record<string, string> {
 
 function preflightHeaders({ headers }: IncomingMessage, origin: string): Record<string, string> {
   const asked = headers["access-control-request-headers"];
+  // Chromium asks this before a page of a public address calls a private one.
+  const isToPrivate = headers["access-control-request-private-network"] === "true";
   return {
     "access-control-allow-origin": origin,
     "access-control-allow-methods": headers["access-control-request-method"] ?? "",
     ...(asked !== undefined && { "access-control-allow-headers": asked }),
+    ...(isToPrivate && { "access-control-allow-private-network": "true" }),
     "access-control-max-age": String(PREFLIGHT_MAX_AGE_S),
     vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
   };

@@ -48,6 +48,24 @@ it("a reader that comes while the first chunks are being stored gets them at onc
   await stream.end();
 });
 
+it("a reader that comes when the job has ended, and nothing of that is stored, gets the chunks at once and the end later", async () => {
+  const { store, close } = gatedStore();
+  await using test = await createTestEngine(store);
+  const worker = await test.connectWorker("echo", { kind: "process" });
+  const { id } = await test.submit();
+  const job = await worker.nextJob();
+  const gate = close();
+  const reported = [worker.chunks(job, [1, 2]), worker.complete(job)];
+  await isSettled(Promise.all(reported));
+  const stream = follow(test, id);
+  expect(await stream.next()).toEqual([1, 2]);
+  const end = stream.next();
+  expect(await isSettled(end)).toBe(false);
+  gate.open();
+  await Promise.all(reported);
+  expect([await end, await stream.next()]).toEqual(["end", "over"]);
+});
+
 it("a chunk waits until its hand-over is durable", async () => {
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);

@@ -136,12 +136,14 @@ describe("a page of an allowed origin", () => {
         origin,
         "access-control-request-method: PATCH",
         "access-control-request-headers: authorization,content-type",
+        "access-control-request-private-network: true",
       );
       expect([status, body]).toEqual([204, ""]);
       expect(Object.fromEntries(headers)).toMatchObject({
         "access-control-allow-origin": PAGE,
         "access-control-allow-methods": "PATCH",
         "access-control-allow-headers": "authorization,content-type",
+        "access-control-allow-private-network": "true",
         "access-control-max-age": "600",
         vary: "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
       });

@@ -95,6 +95,19 @@ describe("redirects", () => {
     expect(target.asked.map((each) => each.headers.authorization)).toEqual([undefined]);
   });
 
+  test.each([
+    ["UTF-8", "/d\u00c3\u00bcr", "/d%C3%BCr"],
+    ["Latin-1", "/d\u00fcr", "/d%C3%BCr"],
+    ["percent signs", "/d%C3%BCr", "/d%C3%BCr"],
+  ])("with a Location in %s lead to its letters", async (_, location, wanted) => {
+    await using server = await fileServer((response, { url }) => {
+      if (url === "/1") response.writeHead(302, { location }).end();
+      else response.end("there");
+    });
+    await job().get(`${server.url}/1`);
+    expect(server.asked.at(-1)?.path).toBe(wanted);
+  });
+
   test("are limited in number, and lead to http and https only", async () => {
     await using server = await fileServer((response, { url }) => {
       const location = url === "/loop" ? "/loop" : "file:///etc/passwd";
