@@ -4,10 +4,13 @@ export const PAYLOAD_BYTES = 200;
 /** Maximum size of a submission to `/runsync`, and of its output. */
 export const LARGE_BYTES = 20_000_000;
 
-const wrapped = (text: string): string => JSON.stringify({ input: { text } });
-
-/** A submission body of exactly this number of bytes. */
-export function bodyOf(bytes: number): string {
+/**
+ * A submission body of exactly this number of bytes.
+ *
+ * @param more further members of the input
+ */
+export function bodyOf(bytes: number, more: Readonly<Record<string, unknown>> = {}): string {
+  const wrapped = (text: string): string => JSON.stringify({ input: { text, ...more } });
   return wrapped("x".repeat(bytes - wrapped("").length));
 }
 
