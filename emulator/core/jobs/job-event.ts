@@ -13,7 +13,7 @@ export interface HandOver {
   readonly workerStart?: WorkerStart;
 }
 
-/** What a worker reports, under the token of its lease. */
+/** Events that a worker reports, under the token of its lease. */
 type Reported =
   | { readonly type: "renew"; readonly leaseMs: number }
   /** The whole input has reached the worker, some time after the hand-over. */

@@ -3,7 +3,7 @@
 export const BINARY_UNFIT =
   "binary data, which has no JSON form: return it as a base64 string, or upload it";
 
-/** What JSON.stringify writes as {}, with what to return instead. */
+/** Classes whose instances JSON.stringify writes as {}, each with what to return instead. */
 const CLASSES: readonly (readonly [abstract new (...given: never[]) => object, string])[] = [
   [Map, "a Map, which has no JSON form: return Object.fromEntries(map) or [...map]"],
   [Set, "a Set, which has no JSON form: return [...set]"],
