@@ -15,6 +15,7 @@ export const BUNDLED = new Set([
   "find-my-way",
   "ipaddr.js",
   "pino",
+  "uuidv7",
   "zod",
   "zod-openapi",
 ]);

@@ -1,6 +1,7 @@
 /** The real clock and random source, behind the ports of core and engine. */
 import { randomBytes, randomInt } from "node:crypto";
 import os from "node:os";
+import { V7Generator } from "uuidv7";
 import type { Clock, Random } from "../core/time/clock.ts";
 
 /** Maximum delay of a Node timer: its clock stands still while a machine sleeps. */
@@ -97,12 +98,6 @@ const SHORT_ID_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /** 144 bits, in 24 characters. */
 const TOKEN_BYTES = 18;
-/** The random part of a UUID v7. */
-const UUID_BYTES = 8;
-/** Version 7 and the highest number of an id within its ms. */
-const LAST_IN_MS = 0x7fff;
-/** Maximum step back of the clock after which ids still sort by age. */
-const STEP_BACK_MS = 10_000;
 /** Random bytes in one call: a few cost as much as many. */
 const POOL_BYTES = 256 * TOKEN_BYTES;
 
@@ -118,23 +113,13 @@ export function createSystemRandom(): Random {
     used += length;
     return used - length;
   };
-  const newest = { at: Number.NEGATIVE_INFINITY, time: "", inMs: 0 };
-  const uuid = (now: number) => {
-    newest.inMs += 1;
-    const isBehind = now <= newest.at && now >= newest.at - STEP_BACK_MS;
-    if (!isBehind || newest.inMs > LAST_IN_MS) {
-      newest.at = isBehind ? newest.at + 1 : now;
-      const time = newest.at.toString(16).padStart(12, "0");
-      newest.time = `${time.slice(0, 8)}-${time.slice(8)}`;
-      newest.inMs = 0x7000;
-    }
-    const at = take(UUID_BYTES);
-    pool.writeUInt8(0x80 | (pool.readUInt8(at) & 0x3f), at);
-    const chance = pool.toString("hex", at, used);
-    return `${newest.time}-${newest.inMs.toString(16)}-${chance.slice(0, 4)}-${chance.slice(4)}`;
+  const nextUint32 = () => {
+    const at = take(4);
+    return pool.readUInt32LE(at);
   };
+  const generator = new V7Generator({ nextUint32 });
   return {
-    uuid,
+    uuid: (now) => generator.generateOrResetWithTs(now).toString(),
     token: () => {
       const at = take(TOKEN_BYTES);
       return pool.toString("base64url", at, used);

@@ -47,6 +47,7 @@ it("a start loads only these packages, and the bundle has them all", () => {
     "commander",
     "find-my-way",
     "ipaddr.js",
+    "uuidv7",
     "zod",
   ]);
   const names = packages.map((name) => name.split("/").slice(0, name[0] === "@" ? 2 : 1));
