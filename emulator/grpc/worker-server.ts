@@ -98,7 +98,7 @@ export class WorkerServer {
   async stop(): Promise<void> {
     this.#server.close();
     for (const session of this.#sessions) session.end();
-    const grpc = await this.#grpc;
+    const grpc = await this.#grpc?.catch(() => undefined);
     grpc?.close();
     const closing = this.#tlsPorts.map((port) => port.close(STOP_GRACE_MS));
     await Promise.all([...closing, this.#guard.close(STOP_GRACE_MS)]);
@@ -112,9 +112,15 @@ export class WorkerServer {
     this.#grpc ??= import("./grpc-workers.ts").then(
       ({ GrpcWorkers }) => new GrpcWorkers((...call) => this.#take(...call), log),
     );
-    void this.#grpc.then((grpc) => {
-      if (!socket.destroyed) grpc.inject(socket, guard);
-    });
+    this.#grpc
+      .then((grpc) => {
+        if (!socket.destroyed) grpc.inject(socket, guard);
+      })
+      .catch((error: unknown) => {
+        this.#grpc = undefined;
+        log.error({ err: error }, "a connection of gRPC could not be taken");
+        socket.destroy();
+      });
   }
 
   #connectionOf(socket: Socket): WorkerConnection {

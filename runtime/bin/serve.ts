@@ -49,7 +49,8 @@ export async function serve(
 
 /** The service of a spare worker: its code is loaded at once, its address is known when the source is opened. */
 function laterService(log: WorkerLog): Pick<WorkerOptions, "openSource"> {
-  void import("../source/service-job-source.ts");
+  // If this fails, opening the source fails.
+  import("../source/service-job-source.ts").catch(() => undefined);
   return { openSource: () => serviceOf(log).openSource() };
 }
 
