@@ -26,6 +26,7 @@ interface Kept {
 export class ChunkTail implements Disposable {
   readonly #signal: JobSignal;
   readonly #room: BytesInFlight;
+  readonly #endpointId: string;
   #kept: Kept[] = [];
   #keptBytes = 0;
   /** The job as of the newest chunks. */
@@ -39,6 +40,7 @@ export class ChunkTail implements Disposable {
 
   constructor(engine: TimePort & WakePort & LimitPort, ref: JobRef) {
     this.#room = engine.showing;
+    this.#endpointId = ref.endpointId;
     this.#signal = new JobSignal(engine, ref, (change) => this.#keep(change));
     for (const change of engine.earlyChunks.shown(ref.jobId)) this.#keep(change);
   }
@@ -109,6 +111,7 @@ export class ChunkTail implements Disposable {
   }
 
   #keep(change: JobNews): void {
+    if (change.type !== "moved" && change.job.endpointId !== this.#endpointId) return;
     this.#end = change.type === "settled" ? change : undefined;
     if (change.type !== "chunks") {
       this.#isBehind = true;

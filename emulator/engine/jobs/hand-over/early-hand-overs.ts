@@ -75,7 +75,7 @@ export class EarlyHandOvers {
     this.#count(assignment.worker, 1);
   }
 
-  /** Calls `then` when the hand-over under this lease is durable, at once if it is. Never if it is taken back. */
+  /** Calls `then` when the hand-over under this lease is durable: at once if none is being stored. Never if it is taken back meanwhile. */
   whenStored(leaseToken: string, then: () => void): void {
     const waiting = this.#undurable.get(leaseToken);
     if (waiting) waiting.push(then);

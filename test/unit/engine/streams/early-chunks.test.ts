@@ -66,6 +66,24 @@ it("a reader that comes when the job has ended, and nothing of that is stored, g
   expect([await end, await stream.next()]).toEqual(["end", "over"]);
 });
 
+it("chunks that are not stored yet are told below their own endpoint only, also to a reader who names their attempt", async () => {
+  const { store, close } = gatedStore();
+  await using test = await createTestEngine(store);
+  await test.addEndpoint("other");
+  const worker = await test.connectWorker("echo", { kind: "process" });
+  const { id } = await test.submit();
+  const job = await worker.nextJob();
+  const gate = close();
+  const reported = worker.chunks(job, [1]);
+  await isSettled(reported);
+  const { signal } = new AbortController();
+  const ref = { endpointId: "other", jobId: id };
+  const first = followStream(test.engine, ref, { from: 0, attempt: 1, signal }).next();
+  gate.open();
+  await expect(first).rejects.toMatchObject({ code: "job_not_found" });
+  await reported;
+});
+
 it("a chunk waits until its hand-over is durable", async () => {
   const { store, close } = gatedStore();
   await using test = await createTestEngine(store);
