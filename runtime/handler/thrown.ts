@@ -41,7 +41,9 @@ function messageOf(error: Error): string {
   const message = textOf(error, "message");
   if (message !== "") return message;
   const name = textOf(error, "name");
-  const inner = errorsOf(error).map((one) => (one instanceof Error ? messageOf(one) : shown(one)));
+  const inner = errorsOf(error).map((one) =>
+    one instanceof Error ? textOf(one, "message") || textOf(one, "name") : shown(one),
+  );
   return inner.length === 0 ? name : `${name}: ${inner.join("; ")}`;
 }
 

@@ -22,6 +22,9 @@ describe("the description of a thrown value", () => {
       /^AggregateError[^]*\none of its errors: Error: one[^]*\none of its errors: Error: two[^]*\ncaused by: Error: deep/u,
     );
     expect(describeThrown(new AggregateError(errors, "all failed")).message).toBe("all failed");
+    const itself = new AggregateError([]);
+    itself.errors.push(itself);
+    expect(describeThrown(itself).message).toBe("AggregateError: AggregateError");
   });
 
   test("has an own message that is no string, and says so of one that cannot be read", () => {
