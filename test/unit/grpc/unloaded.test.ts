@@ -19,11 +19,11 @@ function withoutGrpc(): Disposable {
 }
 
 it("each connection of gRPC is closed with a line of the log, and the service stops as usual", async () => {
-  using _hooks = withoutGrpc();
+  using _ = withoutGrpc();
   await using test = await createTestEngine();
   const { worker } = await test.connectWorker();
   const said: string[] = [];
-  const say = (_: unknown, sentence: string) => void said.push(sentence);
+  const say = (...line: [unknown, string]) => void said.push(line[1]);
   const server = new WorkerServer({
     address: "127.0.0.1:0",
     log: { info: say, warn: say, error: say },
