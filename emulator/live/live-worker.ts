@@ -7,6 +7,8 @@ import type { StepPort } from "../engine/steps/step-port.ts";
 import type { TimePort } from "../engine/time/time-port.ts";
 import type { WorkerPort } from "../engine/workers/worker-port.ts";
 import type { TellPort } from "../engine/observe/tell-port.ts";
+import type { WakePort } from "../engine/steps/wake-port.ts";
+import { replaceOnRequest } from "../engine/workers/replace-worker.ts";
 import type { WorkerHandle } from "../engine/workers/worker-handle.ts";
 import { lostFailure } from "../engine/workers/describe-exit.ts";
 import type { OpenSession, WorkerSession } from "../engine/workers/session/worker-session.ts";
@@ -30,7 +32,7 @@ export interface JobRequest {
 const SAYS_IDLE =
   "asks for jobs and says that it has none: its jobs did not reach it, were refused, or their results were lost";
 
-type LiveWorkerUses = StepPort & TimePort & WorkerPort & TellPort;
+type LiveWorkerUses = StepPort & TimePort & WorkerPort & TellPort & WakePort;
 
 export class LiveWorker {
   readonly worker: WorkerHandle;
@@ -187,12 +189,9 @@ export class LiveWorker {
     await this.#session.receive({ initFailure: failure });
   }
 
-  /** Replaces the worker at its request. The service can only replace workers that it started. */
+  /** Replaces the worker at its request. */
   replace(): void {
-    const { id: workerId, endpointId, isExternal } = this.worker;
-    if (!isExternal) return this.#session.retire();
-    const message = "an external worker asks to be replaced; it has to restart by itself";
-    this.#engine.log.info({ workerId, endpointId }, message);
+    replaceOnRequest(this.#engine, this.worker);
   }
 
   /** Greets the service once. A failed greeting is repeated with the next request. */
@@ -251,7 +250,7 @@ export class LiveWorker {
     if (isExternal) return;
     const message = `worker did not ask for jobs within ${LIMITS.liveStopMs} ms after it had to stop one: it is replaced`;
     this.#engine.log.warn({ workerId, endpointId }, message);
-    this.#session.retire();
+    replaceOnRequest(this.#engine, this.worker);
   }
 
   #endPolls(): void {

@@ -4,6 +4,7 @@ import type { StepPort } from "../engine/steps/step-port.ts";
 import type { TimePort } from "../engine/time/time-port.ts";
 import type { WorkerPort } from "../engine/workers/worker-port.ts";
 import type { TellPort } from "../engine/observe/tell-port.ts";
+import type { WakePort } from "../engine/steps/wake-port.ts";
 import type { CatalogPort } from "../engine/resources/catalog-port.ts";
 import {
   type ExternalRef,
@@ -15,7 +16,7 @@ import type { OpenSession } from "../engine/workers/session/worker-session.ts";
 import { ServiceError } from "../core/service-error.ts";
 import { LiveWorker } from "./live-worker.ts";
 
-type LiveUses = StepPort & TimePort & WorkerPort & TellPort & CatalogPort;
+type LiveUses = StepPort & TimePort & WorkerPort & TellPort & WakePort & CatalogPort;
 
 export class LiveWorkers {
   readonly #engine: LiveUses;

@@ -16,6 +16,7 @@ import type { ServerAddress } from "../../launch/launcher.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "../workers/worker-port.ts";
 import type { TellPort } from "../observe/tell-port.ts";
+import { ToldVersions } from "../observe/told-versions.ts";
 import type { WorkerHandle } from "../workers/worker-handle.ts";
 
 const EVENT_OF = {
@@ -31,8 +32,8 @@ const NO_PROBE: HealthProbe = { ask: async () => undefined };
 export class HealthWatch {
   readonly #engine: HealthUses;
   readonly #probe: HealthProbe;
-  /** For each endpoint, the newest version with checked listening addresses. */
-  readonly #exposureChecked = new Map<string, number>();
+  /** Versions of endpoints with checked listening addresses. */
+  readonly #exposureChecked = new ToldVersions();
 
   /** @param probe default: no server ever becomes healthy */
   constructor(engine: HealthUses, probe: HealthProbe = NO_PROBE) {
@@ -51,12 +52,11 @@ export class HealthWatch {
   }
 
   /** Warns once for each version if its servers can be reached from outside this machine. */
-  #checkExposure({ endpointId, endpointVersion }: WorkerHandle, address: ServerAddress): void {
-    if (this.#probe.wideAddresses === undefined) return;
-    if (this.#exposureChecked.get(endpointId) === endpointVersion) return;
-    this.#exposureChecked.set(endpointId, endpointVersion);
+  #checkExposure(worker: WorkerHandle, address: ServerAddress): void {
+    if (this.#probe.wideAddresses === undefined || this.#exposureChecked.has(worker)) return;
+    this.#exposureChecked.add(worker);
     const looking = this.#probe.wideAddresses(address).then((addresses) => {
-      if (addresses.length > 0) this.#warn(endpointId, address, addresses.join(" and "));
+      if (addresses.length > 0) this.#warn(worker.endpointId, address, addresses.join(" and "));
     });
     void this.#engine.pendingWork.track("a look at where a server listens", looking);
   }

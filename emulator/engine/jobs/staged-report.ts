@@ -44,6 +44,10 @@ export interface StagingTerms {
   readonly isChecked: boolean;
   /** Called with large chunks, or chunks behind large ones, before they are staged. */
   readonly arrived?: (chunks: readonly ChunkReport[]) => void;
+  /** Replaces checked outcomes, at once where it can. */
+  readonly readOutcomes?:
+    | ((report: WorkerReport) => WorkerReport | Promise<WorkerReport>)
+    | undefined;
 }
 
 /**
@@ -60,7 +64,9 @@ export function stageReport(
   for (const { value } of report.progress ?? []) bytes += value.byteLength;
   for (const { outcome } of report.outcomes ?? []) bytes += outputOf(outcome)?.byteLength ?? 0;
   if (bytes >= FILE_MIN_BYTES || terms.before) return stageAll(engine, report, terms);
-  return stagedBy(terms.isChecked ? sizedReport(report) : checkedSmallReport(report), NONE);
+  const checked = terms.isChecked ? sizedReport(report) : checkedSmallReport(report);
+  const read = terms.readOutcomes?.(checked) ?? checked;
+  return read instanceof Promise ? read.then((each) => stagedBy(each, NONE)) : stagedBy(read, NONE);
 }
 
 /** @param staged the payloads that were staged; the others are not in files */
@@ -100,9 +106,10 @@ export function isInFiles({ chunks, progress, outcomes }: StagedReport): boolean
 async function stageAll(
   engine: StepPort,
   sent: WorkerReport,
-  { arrived, before, isChecked }: StagingTerms,
+  { arrived, before, isChecked, readOutcomes }: StagingTerms,
 ): Promise<StagedReport> {
-  const report = isChecked ? sizedReport(sent) : await checkedReport(sent);
+  const checked = isChecked ? sizedReport(sent) : await checkedReport(sent);
+  const report = (await readOutcomes?.(checked)) ?? checked;
   const { chunks = [], progress = [], outcomes = [] } = report;
   arrived?.(chunks);
   const byJob = Map.groupBy(chunks, ({ jobId }) => jobId);

@@ -9,9 +9,12 @@ import type { EngineLog } from "./engine-log.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { JobSpans } from "./job-spans.ts";
 import type { LogFeed } from "./log-feed.ts";
+import type { ToldVersions } from "./told-versions.ts";
 
 export interface TellPort {
   readonly log: EngineLog;
+  /** Versions of endpoints whose handler was told that it returns what only workers of the live dialect read. */
+  readonly hinted: ToldVersions;
   /** Publishes the events. Call it after the commit. */
   readonly tell: Tell;
 }

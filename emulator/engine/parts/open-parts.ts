@@ -33,6 +33,7 @@ import { EventFeed } from "../observe/event-feed.ts";
 import { JobSpans } from "../observe/job-spans.ts";
 import { Readiness } from "../steps/readiness.ts";
 import { LogFeed } from "../observe/log-feed.ts";
+import { ToldVersions } from "../observe/told-versions.ts";
 import type { PodRun } from "../pods/pod-run.ts";
 import { type ReleaseParts, releaseEffects } from "./release-effects.ts";
 import { Directory } from "../resources/directory.ts";
@@ -160,7 +161,7 @@ function startingAnew(options: ContextOptions) {
   const { clock: realClock, handlerTold, prices = DEFAULT_PRICES, random } = options;
   const room = () => new BytesInFlight(realClock, IN_FLIGHT_LIMITS);
   return {
-    ...{ deliveries: new Turns(), tokens: new WorkerTokens() },
+    ...{ deliveries: new Turns(), hinted: new ToldVersions(), tokens: new WorkerTokens() },
     ...{
       inFlight: room(),
       sending: room(),

@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import type { Failure } from "../../protocol/failure.ts";
 import { type Outcome, outputOf } from "../../protocol/outcome.ts";
+import { readSdkOutput, type SdkOutput } from "../../protocol/sdk-output.ts";
 
 /** The worker, as the report of an error names it. */
 export interface Reporter {
@@ -10,8 +11,6 @@ export interface Reporter {
   /** `sv-runtime/1.2.3` */
   readonly version: string;
 }
-
-const OUTPUT = '{"output":';
 
 /** @param value raw JSON text */
 export function progressBody(value: Uint8Array): Uint8Array {
@@ -30,21 +29,38 @@ export function resultBody(
 ): Uint8Array | undefined {
   switch (outcome.kind) {
     case "completed": {
-      const output = outcome.output ?? Buffer.from(isStream ? "[]" : "null");
-      return Buffer.concat([Buffer.from(OUTPUT), output, Buffer.from("}")]);
+      const { output = Buffer.from(isStream ? "[]" : "null") } = outcome;
+      const told = readSdkOutput(output);
+      return told === undefined ? bodyOf({ output }) : sdkBody(told);
     }
     case "failed":
     case "timed-out":
     case "lost": {
       const error = JSON.stringify(errorText(outcome.failure, reporter));
-      const output = outputOf(outcome);
-      if (output === undefined) return Buffer.from(`{"error":${error}}`);
-      return Buffer.concat([Buffer.from(OUTPUT), output, Buffer.from(`,"error":${error}}`)]);
+      return bodyOf({ output: outputOf(outcome), error });
     }
     case "handed-back":
     case "stopped":
       return undefined;
   }
+}
+
+/** An object of raw JSON values, without the undefined ones. */
+function bodyOf(members: Readonly<Record<string, Uint8Array | string | undefined>>): Buffer {
+  const pieces: (Uint8Array | string)[] = [];
+  for (const [name, value] of Object.entries(members))
+    if (value !== undefined) pieces.push(`${pieces.length === 0 ? "{" : ","}"${name}":`, value);
+  const whole = pieces.length === 0 ? ["{}"] : [...pieces, "}"];
+  return Buffer.concat(whole.map((each) => (typeof each === "string" ? Buffer.from(each) : each)));
+}
+
+/** The report that the SDK makes of such an output (live). */
+function sdkBody({ output, error, wantsNewWorker }: SdkOutput): Buffer {
+  return bodyOf({
+    output,
+    error: error === undefined ? undefined : JSON.stringify(error),
+    stopPod: wantsNewWorker ? "true" : undefined,
+  });
 }
 
 /** The result of a job after the queue refused its own result. @param refusal the message of the queue */

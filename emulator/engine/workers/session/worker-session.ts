@@ -20,6 +20,7 @@ import type { TellPort } from "../../observe/tell-port.ts";
 import type { CatalogPort } from "../../resources/catalog-port.ts";
 import type { WakePort } from "../../steps/wake-port.ts";
 import { finish } from "../../jobs/finish.ts";
+import { readSdkOutcomes } from "../../jobs/sdk-outcomes.ts";
 import { welcomed } from "./welcome-worker.ts";
 import type { Send, WorkerHandle } from "../worker-handle.ts";
 import { FlowingBytes } from "./flowing-bytes.ts";
@@ -142,14 +143,6 @@ export class WorkerSession {
     this.worker.withdrawCredit(this.#send);
   }
 
-  /** The worker is to be replaced: it is handed no more jobs, and told to leave once it holds none. */
-  retire(): void {
-    if (!this.#engine.mover.move(this.worker, "retire")) return;
-    const { id: workerId, endpointId } = this.worker;
-    this.#engine.log.info({ workerId, endpointId }, "worker is to be replaced");
-    this.#engine.endpointChanged(endpointId);
-  }
-
   /** A piece of a large message came, or was taken, while the jobs `onTheWay` have not arrived yet. */
   heard(onTheWay: readonly LeaseRef[]): void {
     this.#flow ??= new FlowingBytes(this.#engine, this.worker);
@@ -199,7 +192,10 @@ export class WorkerSession {
       void shown.use(this.#engine.earlyChunks.arrive(chunks));
     // The payloads of a handler process on this machine are JSON that our own program has written.
     const isTrusted = isChecked || this.worker.endsWithService;
-    const terms = { before: this.#staged, isChecked: isTrusted, arrived };
+    const sdk = isChecked
+      ? undefined
+      : (sent: WorkerReport) => readSdkOutcomes(this.#engine, this.worker, sent);
+    const terms = { before: this.#staged, isChecked: isTrusted, arrived, readOutcomes: sdk };
     const isLate = report instanceof Promise;
     const stage = (sent: WorkerReport) => stageReport(this.#engine, sent, terms);
     const staging = isLate ? report.then(stage) : stage(report);

@@ -202,6 +202,17 @@ describe("posted bodies", () => {
     );
   });
 
+  test.each([
+    [{ error: "no face", n: 1 }, '{"output":{"n":1},"error":"no face"}'],
+    [{ error: { code: 4 } }, '{"error":{"code":4}}'],
+    [{ n: 1, refresh_worker: true }, '{"output":{"n":1},"stopPod":true}'],
+    [{ error: "", refresh_worker: 0 }, "{}"],
+    [{ inside: { error: 1 } }, '{"output":{"inside":{"error":1}}}'],
+  ])("an output of %j is posted as the SDK posts it", (output, body) => {
+    const json = Buffer.from(JSON.stringify(output));
+    expect(posted({ kind: "completed", output: json }, false, reporter)).toBe(body);
+  });
+
   test.each(["failed", "timed-out", "lost"] as const)(
     "%s is an error in the SDK's shape",
     (kind) => {
