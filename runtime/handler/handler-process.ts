@@ -30,17 +30,12 @@ import { schemasOf } from "./module/json-schemas.ts";
 import { importHandler } from "./module/load-handler.ts";
 import { Printing } from "./printing.ts";
 import { SetupRun } from "./setup-run.ts";
-import { startWatchdog } from "./start-watchdog.ts";
 import { describeThrown } from "./thrown.ts";
 
 /** Timeout for the last frames of a process after an uncaught error. Then the process ends without sending them. */
 const LAST_FRAMES_MS = 500;
-/** Delay before the watchdog starts. Only jobs need it, and other starts are more urgent. */
-const WATCHDOG_DELAY_MS = 1_000;
 /** Delay before schemas are sent. No caller waits for them, and the first job may come at once. */
 const SCHEMAS_DELAY_MS = 50;
-/** Delay before the watchdog of a standby process starts. It has time for this before it gets a handler. */
-const SPARE_WATCHDOG_DELAY_MS = 200;
 
 const printing = new Printing();
 const log = openLog({
@@ -94,17 +89,12 @@ function handleFrame(frame: Frame): void {
   }
 }
 
-const spare = setTimeout(startWatchdog, SPARE_WATCHDOG_DELAY_MS).unref();
-
 async function load(head: LoadOrderHead): Promise<void> {
-  clearTimeout(spare);
   Object.assign(process.env, head.env);
   setupRun.volumePath = variable(process.env, WORKER_ENV.volumePath);
   try {
     if (process.execArgv.some((flag) => flag.startsWith("--inspect"))) heedDebugger();
     const handler = await importHandler(head);
-    // A setup may block for minutes. The watchdog ends this process if the supervisor dies meanwhile.
-    if (handler.setup !== undefined) startWatchdog();
     const life = await beginLife(handler, setupRun, `setup of ${path.basename(head.sourcePath)}`);
     await life.concurrency.ask(() => {});
     ready = {
@@ -124,7 +114,6 @@ async function load(head: LoadOrderHead): Promise<void> {
     const told: ReadyHead = { concurrency: life.concurrency.current, ...disposes };
     channel.send(REPORT.ready, 0, told);
     channel.flush();
-    setTimeout(startWatchdog, WATCHDOG_DELAY_MS).unref();
     setTimeout(
       () => channel.send(REPORT.schemas, 0, undefined, schemasOf(handler)),
       SCHEMAS_DELAY_MS,
@@ -181,7 +170,6 @@ function run(frame: Frame): void {
   if (ready === undefined)
     throw new Error("The supervisor sent a job before the handler was ready.");
   if (isRefreshing) return channel.send(REPORT.declined, frame.slot, undefined);
-  startWatchdog();
   const { life, terms } = ready;
   const opened = open(frame, terms);
   if (opened === undefined) return;

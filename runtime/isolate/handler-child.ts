@@ -13,6 +13,7 @@ import type { Frame } from "../pipe/frames.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { killDescendants } from "./ending/ladder.ts";
 import { MARKER_NAME } from "../pipe/process-tree.ts";
+import { watchProcess } from "../pipe/watchdog.ts";
 import { system } from "../system/system.ts";
 import type { ProcessEnd } from "./ending/attribute-exit.ts";
 import type { SecretMask } from "./secret-mask.ts";
@@ -53,6 +54,7 @@ export class HandlerProcess {
   /** Marker of the process and its descendants, unique on this machine. */
   readonly marker = `${process.pid}-${process.hrtime.bigint()}`;
   readonly #oomKills = system().countOomKills();
+  #unwatch: (() => void) | undefined;
   #exitNotice: ExitNotice | undefined;
   #isGone = false;
 
@@ -78,6 +80,8 @@ export class HandlerProcess {
       });
     }
     if (lifeline) this.#readLifeline(lifeline as Duplex, events);
+    if (child.pid !== undefined)
+      this.#unwatch = watchProcess(options.entryPath, child.pid, this.marker);
     child.on("error", (error) => {
       if (child.pid === undefined) this.#end(events, { startError: error.message });
     });
@@ -129,6 +133,7 @@ export class HandlerProcess {
   #end(events: HandlerProcessEvents, end: ProcessEnd): void {
     if (this.#isGone) return;
     this.#isGone = true;
+    this.#unwatch?.();
     events.gone(end);
   }
 

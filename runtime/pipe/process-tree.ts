@@ -21,6 +21,15 @@ export function killTree(leaderPid: number, name: string, marker: string): void 
   signalAll(pids, "SIGKILL");
 }
 
+/**
+ * Kills a process that has the variable `name` with the value `marker` in its environment, its group, and all others with this
+ * variable. Without the variable it has ended, and another process may have its number.
+ */
+export async function endLeftover(pid: number, name: string, marker: string): Promise<void> {
+  if (system().marked(`${name}=${marker}`).includes(pid)) signalGroup(pid, "SIGKILL");
+  await endMarked(name, marker);
+}
+
 /** Kills the process tree of the caller. The caller's own group is killed last. */
 export function killOwnTree(): void {
   const marker = process.env[MARKER_NAME];

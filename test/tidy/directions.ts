@@ -99,6 +99,7 @@ const layers: readonly Layer[] = [
     of: "emulator/launch/",
     mayImport: [
       "runtime/pipe/process-tree.ts",
+      "runtime/pipe/watchdog.ts",
       "runtime/leftovers/owner.ts",
       system,
       docker,

@@ -1,6 +1,7 @@
 /** Starts the user's HTTP server as the worker of a load balancing endpoint, on free ports. */
 import { spawn } from "node:child_process";
 import { killMarked, MARKER_NAME } from "../../../runtime/pipe/process-tree.ts";
+import { watchProcess } from "../../../runtime/pipe/watchdog.ts";
 import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { Template } from "../../core/resources/templates/template.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit, WorkerOrder } from "../launcher.ts";
@@ -22,9 +23,6 @@ export interface ServerLauncherOptions {
 
 /** Address of servers. Requests come through the emulator, which checks the key. */
 const HOST = "127.0.0.1";
-
-/** The last stream is the lifeline: the process ends when the other end of it is closed. */
-const STDIO = ["ignore", "pipe", "pipe", "ignore", "pipe"] as const;
 
 /**
  * Gives each worker ports of its own, because no two workers of one machine can have the same. The template's numbers only say
@@ -91,7 +89,7 @@ function startServer(
   // The process has its own session: Ctrl-C in the terminal reaches the emulator alone.
   const child = spawn(process.execPath, [options.serverProgram], {
     detached: true,
-    stdio: [...STDIO],
+    stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...inheritedEnvironment(),
       ...options.extraEnv?.(order),
@@ -108,9 +106,13 @@ function startServer(
       [MARKER_NAME]: workerId,
     },
   });
-  child.stdio[4]?.on("error", () => undefined);
-  // A process that the server started may hold its output open, and must not outlive it.
-  child.once("exit", () => killMarked(WORKER_ENV.workerId, workerId));
+  const unwatch =
+    child.pid === undefined ? undefined : watchProcess(options.serverProgram, child.pid, workerId);
+  child.once("exit", () => {
+    // A process that the server started may hold its output open, and must not outlive it.
+    killMarked(WORKER_ENV.workerId, workerId);
+    unwatch?.();
+  });
   const mark = [WORKER_ENV.workerId, workerId] as const;
   return asWorker("server", child, mark, (line) => options.line(order, line));
 }
