@@ -6,9 +6,10 @@ import { LiveScene, type ShownJob } from "./live-scene.ts";
 
 /** Submits a job below the base path, lets a worker return `output`, and returns the job as clients of both dialects see it. */
 async function ended(scene: LiveScene, base: "/live" | "", output: unknown, how: Ending = {}) {
-  const { test, call } = scene.service;
-  const { worker = await test.connectWorker("echo", { kind: how.kind ?? "process" }) } = how;
-  const { json } = await call("POST", `${base}/v2/echo/run`, { body: { input: {} } });
+  const { service } = scene;
+  const { worker = await service.test.connectWorker("echo", { kind: how.kind ?? "process" }) } =
+    how;
+  const { json } = await service.call("POST", `${base}/v2/echo/run`, { body: { input: {} } });
   const { id } = json as ShownJob;
   await worker.complete(await worker.nextJob(), output);
   return { ours: await scene.status(id), live: await scene.liveStatus(id), worker };
