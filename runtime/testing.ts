@@ -4,12 +4,15 @@ import fs from "node:fs/promises";
 import { mkdtempSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Handler, HandlerDefinition, Job, LogFields } from "./handler/contract.ts";
 import { JobInvocation, type JobPort } from "./handler/job/invocation.ts";
 import type { Invocable } from "./handler/job/invoke.ts";
 import { openLog } from "./handler/job/job-context.ts";
+import { importHandler } from "./handler/module/load-handler.ts";
 import { readModule } from "./handler/module/read-module.ts";
 import { SetupRun } from "./handler/setup-run.ts";
+import { prepareHandler } from "./load/prepare-handler.ts";
 import type { LogLevel } from "./protocol/worker-log.ts";
 import type { RawChunk } from "./protocol/chunk.ts";
 import { type ChunkBatch, chunksOf } from "./protocol/chunk-batch.ts";
@@ -73,12 +76,14 @@ export interface HandlerRun {
  * Runs a handler on one job: its `setup`, if it has one, then the job, then its `dispose`. `context.tempDir` is removed at the
  * end. The job's bucket is in memory. Downloads from URLs are real requests.
  *
- * @param handler a module's default export: a function, or what `defineHandler` returns
+ * @param handler a module's default export: a function, or what `defineHandler` returns. Or the path or URL of a handler's file or
+ *   directory: it is then built and loaded as a worker does it, and its named exports count
  * @param input `job.input` before the handler's schema is applied; converted to JSON and back, as by the service
  * @throws whatever the handler throws
  * @throws InvalidInputError if the input does not match the handler's schema
  * @throws InvalidOutputError if the returned value or a yield has no JSON form, is too large, or does not match its schema
- * @throws InitError if `handler` is not a handler, or one of its options is invalid
+ * @throws InitError if `handler` is not a handler, cannot be imported, or one of its options is invalid
+ * @throws HandlerFileError if there is no such file, or it cannot be built
  */
 export async function runHandler<Input = unknown, Output = unknown, State = unknown>(
   handler: Handler<Input, Output, State>,
@@ -91,12 +96,22 @@ export async function runHandler<Input, Output, State, RawInput>(
   options?: RunHandlerOptions,
 ): Promise<HandlerRun>;
 export async function runHandler(
+  handler: URL | string,
+  input: unknown,
+  options?: RunHandlerOptions,
+): Promise<HandlerRun>;
+export async function runHandler(
   handler: unknown,
   input: unknown,
   options: RunHandlerOptions = {},
 ): Promise<HandlerRun> {
   const named = options.aggregate === undefined ? {} : { aggregate: options.aggregate };
-  const loaded = readModule({ default: handler, ...named }, "The handler");
+  const loaded =
+    typeof handler === "string" || handler instanceof URL
+      ? await importHandler(
+          await prepareHandler(handler instanceof URL ? fileURLToPath(handler) : handler),
+        )
+      : readModule({ default: handler }, "The handler");
   const { s3Config, objects = {} } = options;
   const store = new MemoryStore(s3Config?.bucketName ?? "test-bucket", objects);
   const run = new CapturedRun(store, options.volumePath);

@@ -1,11 +1,9 @@
 /** Examines the path that a person wrote, and suggests another one if nothing is there. */
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, relative } from "node:path";
+import { HANDLER_ENDINGS } from "../../runtime/load/prepare-handler.ts";
 import { closestName } from "../../runtime/protocol/did-you-mean.ts";
 import { failedUse, UsageError } from "./usage-error.ts";
-
-/** File name extensions of handler modules, in the order of the search. */
-export const HANDLER_ENDINGS = [".ts", ".mts", ".tsx", ".js", ".mjs", ".cjs"] as const;
 
 /** File name, without extension, of a directory's handler. */
 export const HANDLER_STEM = "handler";

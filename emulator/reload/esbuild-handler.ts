@@ -1,13 +1,27 @@
 /** Builds a handler with esbuild, which keeps its parsed files from one build to the next. */
 import fs from "node:fs";
 import path from "node:path";
-import type { BuildContext, BuildOptions, BuildResult, Message, Metafile } from "esbuild";
+import type { BuildContext, BuildOptions, BuildResult, Message } from "esbuild";
 import { MADE_BY, notePath, type BundleNote } from "../../runtime/load/bundle-note.ts";
 import { isImportable } from "../../runtime/load/prepare-handler.ts";
-import { handlerBuild, holdBundler, type HeldBundler } from "../../runtime/load/run-bundler.ts";
+import {
+  type BundledProgram,
+  bundlePrograms,
+  type ProgramFile,
+  programsFolder,
+} from "../../runtime/load/bundle-programs.ts";
+import { needsOwnImports } from "../../runtime/load/own-imports.ts";
+import type { Programs } from "../../runtime/load/programs.ts";
+import {
+  bundled,
+  handlerBuild,
+  holdBundler,
+  type HeldBundler,
+  sentenceOf,
+} from "../../runtime/load/run-bundler.ts";
 import type { BuildProblem } from "./build-problem.ts";
 import type { Build, BuiltHandler } from "./bundler.ts";
-import { followImports, isLinked, noteFiles } from "./note-files.ts";
+import { followImports, noteFiles } from "./note-files.ts";
 
 /** Number of kept bundles. A worker may have to restart its process with an older one. */
 const KEPT_BUNDLES = 20;
@@ -25,8 +39,13 @@ export class EsbuildHandler implements BuiltHandler {
   readonly #files = new Set<string>();
   #knownFiles: ReadonlySet<string> = new Set();
   #bundler: HeldBundler | undefined;
-  #bundle: Rebuild | undefined;
   #graph: Rebuild | undefined;
+  /** Programs that the last build starts. */
+  readonly #programs: Programs = new Map();
+  /** By source file. A handler that starts itself as a thread has two. */
+  readonly #bundles = new Map<string, Rebuild>();
+  /** Whether packages are not all left to Node. */
+  #ownsImports = false;
   #count = 0;
 
   /** @param name prefix of the names of its bundles */
@@ -51,38 +70,62 @@ export class EsbuildHandler implements BuiltHandler {
   }
 
   async close(): Promise<void> {
-    await this.#bundle?.dispose();
-    await this.#graph?.dispose();
+    for (const build of [this.#graph, ...this.#bundles.values()]) await build?.dispose();
+    this.#bundles.clear();
     this.#bundler?.release();
     this.#bundler = undefined;
   }
 
   async #makeBundle(sourcePath: string): Promise<string> {
-    const options = handlerBuild(sourcePath, this.#folder);
-    this.#bundle ??= await this.#open({
-      ...options,
-      plugins: [noteFiles(this.#files), ...options.plugins],
-    });
-    const { outputFiles, metafile } = await this.#bundle.rebuild();
-    const [output] = outputFiles ?? [];
-    if (output === undefined || metafile === undefined) throw new Error("the build has no output");
-    const modulePath = this.#write(sourcePath, output.contents);
-    // An import that cannot be followed here may work when the code runs.
-    if (importsLinked(metafile, path.dirname(sourcePath)))
-      await this.#follow(sourcePath).catch(() => undefined);
-    return modulePath;
+    this.#programs.clear();
+    const { code } = await this.#rebuild(sourcePath, false);
+    const programs = await bundlePrograms(
+      this.#programs,
+      (file) => file,
+      (file) => this.#rebuild(file, true),
+    );
+    return this.#write(sourcePath, code, programs.files);
+  }
+
+  async #rebuild(sourcePath: string, isProgram: boolean): Promise<BundledProgram> {
+    const key = `${sourcePath}${isProgram ? " as a program" : ""}`;
+    const bundle = this.#bundles.get(key) ?? (await this.#openBundle(sourcePath, isProgram));
+    this.#bundles.set(key, bundle);
+    const result = await bundle.rebuild();
+    const { metafile } = result;
+    if (
+      this.#ownsImports ||
+      metafile === undefined ||
+      !(await needsOwnImports(metafile, sourcePath))
+    )
+      return bundled(result, sourcePath);
+    this.#ownsImports = true;
+    for (const each of this.#bundles.values()) await each.dispose();
+    this.#bundles.clear();
+    return this.#rebuild(sourcePath, isProgram);
+  }
+
+  async #openBundle(sourcePath: string, isProgram: boolean): Promise<Rebuild> {
+    const folder = isProgram ? path.join(this.#folder, "programs") : this.#folder;
+    const [programs, ownsImports] = [this.#programs, this.#ownsImports];
+    const options = handlerBuild(sourcePath, folder, { programs, isProgram, ownsImports });
+    return this.#open({ ...options, plugins: [noteFiles(this.#files), ...options.plugins] });
   }
 
   /** Writes synchronously, which is quicker than the thread pool: a person waits for it. */
-  #write(sourcePath: string, code: Uint8Array): string {
+  #write(sourcePath: string, code: Uint8Array, programs: readonly ProgramFile[]): string {
     if (this.#count === 0) fs.mkdirSync(this.#folder, { recursive: true });
     this.#count += 1;
     const modulePath = this.#bundlePath(this.#count);
     const note: BundleNote = { sourcePath, madeBy: MADE_BY, inputs: [] };
+    if (programs.length > 0) fs.mkdirSync(programsFolder(modulePath), { recursive: true });
+    for (const { name, content } of programs)
+      fs.writeFileSync(path.join(programsFolder(modulePath), name), content);
     fs.writeFileSync(modulePath, code);
     fs.writeFileSync(notePath(modulePath), JSON.stringify(note));
     const oldest = this.#bundlePath(this.#count - KEPT_BUNDLES);
-    for (const file of [oldest, notePath(oldest)]) fs.rmSync(file, { force: true });
+    for (const file of [oldest, notePath(oldest), programsFolder(oldest)])
+      fs.rmSync(file, { recursive: true, force: true });
     return modulePath;
   }
 
@@ -135,21 +178,14 @@ function withoutEnding(file: string): string {
   return file.slice(0, file.length - path.extname(file).length);
 }
 
-function importsLinked({ inputs }: Metafile, folder: string): boolean {
-  return Object.entries(inputs).some(([input, { imports }]) =>
-    imports.some(
-      ({ external, path: specifier }) =>
-        external === true && isLinked(specifier, path.resolve(folder, input)),
-    ),
-  );
-}
-
 function messagesOf(error: unknown): readonly Message[] {
   const isFailure = error instanceof Error && "errors" in error && Array.isArray(error.errors);
   return isFailure ? (error.errors as Message[]) : [];
 }
 
-function problemOf({ text, location }: Message, folder: string): BuildProblem {
+function problemOf(message: Message, folder: string): BuildProblem {
+  const { location } = message;
+  const text = sentenceOf(message);
   if (location === null) return { text };
   const { file, line, column, length, lineText } = location;
   const place = { file: path.resolve(folder, file), line, column: column + 1, length, lineText };

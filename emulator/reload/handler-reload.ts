@@ -1,9 +1,9 @@
 /** Builds one watched handler when one of its files has changed, and releases it if the build succeeds. */
 import fs from "node:fs/promises";
 import path from "node:path";
+import { configFilesOf } from "../../runtime/load/config-files.ts";
 import type { BuildProblem } from "./build-problem.ts";
 import type { Build, BuiltHandler } from "./bundler.ts";
-import { configFilesOf } from "./config-files.ts";
 import { counts, directoriesOf, type HandlerSources } from "./handler-sources.ts";
 
 /** The module that workers load. */

@@ -1,5 +1,6 @@
 /** Decides which changed paths concern a handler, and which directories to watch for them. Pure. */
 import path from "node:path";
+import { CONFIG_FILES } from "../../runtime/load/config-files.ts";
 
 export interface HandlerSources {
   /** Every file of the build. */
@@ -9,8 +10,6 @@ export interface HandlerSources {
   /** Paths of imported files that were not found, without an ending. */
   readonly missing: ReadonlySet<string>;
 }
-
-export const CONFIG_FILES = ["package.json", "tsconfig.json"] as const;
 
 /** Whether the path is in the set, in any Unicode form. A file system may store another form than was typed. */
 export function hasPath(paths: ReadonlySet<string>, wanted: string): boolean {

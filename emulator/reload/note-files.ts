@@ -1,12 +1,10 @@
 /** Plugins of the bundler that note the files of a build, also in packages of a workspace. */
 import fs from "node:fs";
-import { findPackageJSON, isBuiltin } from "node:module";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
-
-/** Name of this package, which the service provides. */
-const OWN_NAME = "sv-runtime";
+import { isLinked } from "../../runtime/load/own-imports.ts";
+import { LOADERS } from "../../runtime/load/own-sources.ts";
+import { type Programs, withPrograms } from "../../runtime/load/programs.ts";
 
 const CODE = /\.(?:[cm]?[jt]sx?|json)$/u;
 
@@ -19,13 +17,18 @@ export function noteFiles(files: Set<string>): Plugin {
         files.add(file);
         return undefined;
       });
+      // Not loaded by the build.
+      build.onResolve({ filter: /^[./].*\.(?:node|wasm)$/ }, ({ path: file, resolveDir }) => {
+        files.add(path.resolve(resolveDir, file));
+        return undefined;
+      });
     },
   };
 }
 
 /**
- * Follows imports as Node will, only to note the files. It follows them into packages that are linked from a workspace, not into
- * installed ones. Files that are not code have no imports.
+ * Follows imports as Node will, only to note the files, and the programs that they start. It follows them into packages that are
+ * linked from a workspace, not into installed ones. Files that are not code have no imports.
  */
 export const followImports: Plugin = {
   name: "follow-imports",
@@ -35,24 +38,18 @@ export const followImports: Plugin = {
         ? undefined
         : { path: specifier, external: true },
     );
-    build.onLoad({ filter: /$/, namespace: "file" }, ({ path: file }) =>
-      CODE.test(file) ? undefined : { contents: "", loader: "empty" },
-    );
+    build.onLoad({ filter: /$/, namespace: "file" }, async ({ path: file }) => {
+      if (!CODE.test(file)) return { contents: "", loader: "empty" };
+      const loader = LOADERS[path.extname(file)];
+      if (loader === undefined) return undefined;
+      const source = await fs.promises.readFile(file, "utf8");
+      const programs: Programs = new Map();
+      withPrograms(source, file, (place) => place, programs);
+      const started = Array.from(
+        programs.keys(),
+        (program) => `import(${JSON.stringify(program)})`,
+      );
+      return { contents: [source, ...started].join("\n;"), loader };
+    });
   },
 };
-
-/** True for an import of a package with files outside of any `node_modules`. */
-export function isLinked(specifier: string, importer: string): boolean {
-  if (isBuiltin(specifier) || specifier.split("/")[0] === OWN_NAME) return false;
-  try {
-    const manifest = findPackageJSON(specifier, pathToFileURL(importer));
-    return manifest !== undefined && !isInstalled(fs.realpathSync(manifest));
-  } catch {
-    // The package is missing. Running the code will report that.
-    return false;
-  }
-}
-
-function isInstalled(file: string): boolean {
-  return file.split(path.sep).includes("node_modules");
-}

@@ -1,7 +1,7 @@
 /** Bundles a handler ahead of its start, for an image in which its sources lie in another directory. */
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Plugin } from "esbuild";
+import { programsFolder } from "./bundle-programs.ts";
 import { MADE_BY, notePath, type BundleNote } from "./bundle-note.ts";
 import { runBundler } from "./run-bundler.ts";
 
@@ -18,7 +18,7 @@ export interface ImagePlaces {
 export interface ImageFile {
   /** Absolute, in the image. */
   readonly path: string;
-  readonly content: Uint8Array;
+  readonly content: string | Uint8Array;
 }
 
 export interface ImageBundle {
@@ -43,24 +43,21 @@ export async function bundleForImage(
   // The path from the bundle to the source is the same here as in the image.
   const way = path.posix.relative(path.posix.dirname(place), path.posix.dirname(bundlePath));
   const folder = path.resolve(path.dirname(sourcePath), way);
-  const { code, inputPaths, imports } = await runBundler(sourcePath, folder, {
-    placeOf,
-    imports: plugin,
-    banner: requireFrom(place),
+  const { code, inputPaths, imports, programs } = await runBundler(sourcePath, folder, {
+    programs: new Map(),
+    elsewhere: { placeOf, imports: plugin },
   });
   const note: BundleNote = { sourcePath: place, madeBy: MADE_BY, inputs: [] };
   return {
     files: [
       { path: bundlePath, content: code },
-      { path: notePath(bundlePath), content: Buffer.from(JSON.stringify(note)) },
+      { path: notePath(bundlePath), content: JSON.stringify(note) },
+      ...programs.map(({ name, content }) => ({
+        path: `${programsFolder(bundlePath)}/${name}`,
+        content,
+      })),
     ],
     inputPaths,
     imports,
   };
-}
-
-/** The `require` of the source, for CommonJS modules in a bundle that is an ES module. */
-function requireFrom(place: string): string {
-  const source = JSON.stringify(pathToFileURL(place).href);
-  return `import{createRequire as __svCreateRequire}from"node:module";const require=__svCreateRequire(${source});`;
 }

@@ -4,7 +4,9 @@ import path from "node:path";
 import os from "node:os";
 import { createHash, randomUUID } from "node:crypto";
 import { claimBundle } from "./bundle-claims.ts";
+import { programsFolder } from "./bundle-programs.ts";
 import { type BundleNote, MADE_BY, type NotedInput, notePath, readNote } from "./bundle-note.ts";
+import { configFilesOf } from "./config-files.ts";
 import { runBundler } from "./run-bundler.ts";
 import { latestPath, trimCache } from "./trim-cache.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
@@ -15,7 +17,7 @@ export interface PreparedHandler {
   readonly modulePath: string;
   /** The user's file. The imports of the handler are resolved from here. */
   readonly sourcePath: string;
-  /** All source files of the module, to be watched for changes. */
+  /** All source files of the module, and what configures its build. */
   readonly inputs: readonly string[];
 }
 
@@ -32,21 +34,27 @@ export async function bundleHandler(
   cacheDir: string | undefined,
 ): Promise<PreparedHandler> {
   const folder = await openCacheDir(cacheDir);
-  const hash = createHash("sha256").update(sourcePath).digest("hex").slice(0, 16);
-  const name = `${path.parse(sourcePath).name}-${hash}`;
+  const place = createHash("sha256").update(sourcePath).digest("hex").slice(0, 16);
+  const name = `${path.parse(sourcePath).name}-${place}`;
   const cached = await findCached(path.join(folder, `${name}.latest`), folder, sourcePath);
   if (cached !== undefined) return cached;
 
   const startedAt = Date.now();
-  const { code, inputPaths } = await runBundler(sourcePath, folder);
-  const inputs = (await Promise.all(inputPaths.map(noteInput))).filter(
-    (input) => input !== undefined,
-  );
-  const version = createHash("sha256").update(code).digest("hex").slice(0, 16);
+  const { code, inputPaths, programs } = await runBundler(sourcePath, folder, {
+    programs: new Map(),
+  });
+  const files = [...inputPaths, ...(await configFilesOf(new Set(inputPaths)))];
+  const inputs = (await Promise.all(files.map(noteInput))).filter((input) => input !== undefined);
+  const hash = createHash("sha256").update(code);
+  for (const { content } of programs) hash.update(content);
+  const version = hash.digest("hex").slice(0, 16);
   const bundleName = `${name}-${version}.mjs`;
   const modulePath = path.join(folder, bundleName);
   claimBundle(modulePath);
   const note: BundleNote = { sourcePath, madeBy: MADE_BY, inputs };
+  if (programs.length > 0) await fs.mkdir(programsFolder(modulePath), { recursive: true });
+  for (const { name: file, content } of programs)
+    await writeWhole(path.join(programsFolder(modulePath), file), content);
   await writeWhole(modulePath, code);
   await writeWhole(notePath(modulePath), JSON.stringify(note));
   // A file that changed while it was read may be noted in its new state and bundled in its old one.

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 
 /** Version of the bundling. Increase it when the same sources result in a different bundle. */
-export const MADE_BY = "1";
+export const MADE_BY = "2";
 
 /** A source file of a bundle, with its state when the bundle was made. */
 export interface NotedInput {

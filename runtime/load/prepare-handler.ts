@@ -13,10 +13,10 @@ export interface PrepareOptions {
   readonly cacheDir?: string;
 }
 
-/** Endings of the handler file in a directory. The first existing file counts. */
-const DIRECTORY_ENDINGS = [".ts", ".mts", ".js", ".mjs"] as const;
+/** File name extensions of handlers. In a directory the first existing file counts. */
+export const HANDLER_ENDINGS = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs"] as const;
 const IMPORTABLE = new Set([".js", ".mjs", ".cjs"]);
-const TO_BUNDLE = new Set([".ts", ".tsx", ".mts"]);
+const TO_BUNDLE = new Set([".ts", ".tsx", ".mts", ".cts"]);
 
 /** Whether Node can import the file without a bundle. */
 export function isImportable(file: string): boolean {
@@ -27,7 +27,7 @@ export function isImportable(file: string): boolean {
  * Prepares a handler. JavaScript is imported unchanged. TypeScript is bundled into one module, outside the user's directories.
  * A module that was prepared earlier is returned unchanged.
  *
- * @param target a file, or a directory that holds `handler.ts`, `.mts`, `.js` or `.mjs`
+ * @param target a file, or a directory that holds a `handler` with one of their endings
  * @throws HandlerFileError if the file does not exist, or cannot be built; the message names the place
  */
 export async function prepareHandler(
@@ -55,7 +55,7 @@ async function prepare(
   }
   if (!isImportable(sourcePath)) {
     throw new HandlerFileError(
-      `${sourcePath} is no ${stem}: its name must end in .ts, .mts, .tsx, .js, .mjs or .cjs.`,
+      `${sourcePath} is no ${stem}: its name must end in ${HANDLER_ENDINGS.join(", ")}.`,
     );
   }
   if (extension === ".mjs") {
@@ -73,7 +73,7 @@ function findFile(target: string, stem: string): string {
   const stats = fs.statSync(target, { throwIfNoEntry: false });
   if (stats === undefined) throw new HandlerFileError(`There is no file or directory ${target}.`);
   if (!stats.isDirectory()) return fs.realpathSync(target);
-  for (const ending of DIRECTORY_ENDINGS) {
+  for (const ending of HANDLER_ENDINGS) {
     const file = path.join(target, stem + ending);
     if (fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true) {
       return fs.realpathSync(file);

@@ -1,10 +1,19 @@
 /** Runs the bundler on a handler: one module that holds the user's own code and imports its packages. */
 import path from "node:path";
 import type * as Esbuild from "esbuild";
-import fs from "node:fs/promises";
-import type { BuildOptions, Loader, Message, Plugin } from "esbuild";
+import type { BuildOptions, BuildResult, Message, Plugin } from "esbuild";
+import { TEXT_ENDINGS } from "../core/text-endings.ts";
+import { binaries } from "./binaries.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
-import { pathToFileURL } from "node:url";
+import { needsOwnImports, ownImports } from "./own-imports.ts";
+import { bundleBanner, ownSources } from "./own-sources.ts";
+import {
+  type BundledProgram,
+  bundlePrograms,
+  type ProgramFile,
+  programsBanner,
+} from "./bundle-programs.ts";
+import type { Programs } from "./programs.ts";
 
 let users = 0;
 
@@ -35,12 +44,26 @@ export interface Elsewhere {
   readonly placeOf: (file: string) => string;
   /** Decides which packages are bundled. Default: no package is bundled. */
   readonly imports: Plugin;
-  /** The beginning of every bundle. */
-  readonly banner: string;
+}
+
+export interface BuildTerms {
+  /** Receives the programs that the sources start. Default: they are not bundled. */
+  readonly programs?: Programs | undefined;
+  /** Whether the bundle is itself such a program. */
+  readonly isProgram?: boolean;
+  /** Whether packages are resolved as `needsOwnImports` says. Default: all are left to Node. */
+  readonly ownsImports?: boolean;
+  /** Default: the bundle runs on this machine. */
+  readonly elsewhere?: Elsewhere | undefined;
 }
 
 /** Options of the bundler: the handler becomes one module, in memory. */
-export function handlerBuild(sourcePath: string, folder: string, elsewhere?: Elsewhere) {
+export function handlerBuild(
+  sourcePath: string,
+  folder: string,
+  { programs, isProgram = false, ownsImports = false, elsewhere }: BuildTerms = {},
+) {
+  const placeOf = elsewhere?.placeOf ?? samePlace;
   return {
     entryPoints: [sourcePath],
     absWorkingDir: path.dirname(sourcePath),
@@ -51,17 +74,31 @@ export function handlerBuild(sourcePath: string, folder: string, elsewhere?: Els
     platform: "node",
     format: "esm",
     target: "node24",
-    packages: elsewhere === undefined ? "external" : "bundle",
-    ...(elsewhere !== undefined && { banner: { js: elsewhere.banner } }),
+    supported: { "import-source": true },
+    packages: elsewhere === undefined && !ownsImports ? "external" : "bundle",
+    // Without `module`, which Node does not know.
+    conditions: [],
+    loader: TEXT_LOADERS,
+    banner: { js: bundleBanner(placeOf(sourcePath)) + programsBanner(isProgram) },
     sourcemap: "inline",
     sourcesContent: false,
     logLevel: "silent",
     plugins: [
       ...(elsewhere === undefined ? [] : [elsewhere.imports]),
-      keepSourceLocation(elsewhere?.placeOf ?? ((file) => file)),
+      ...(elsewhere === undefined && !ownsImports
+        ? []
+        : [ownImports(sourcePath, elsewhere === undefined)]),
+      binaries(placeOf),
+      ownSources(sourcePath, { placeOf, programs }),
     ],
   } as const satisfies BuildOptions;
 }
+
+const samePlace = (file: string): string => file;
+
+const TEXT_LOADERS = Object.fromEntries(
+  Array.from(TEXT_ENDINGS, (ending) => [ending, "text"] as const),
+);
 
 /** A bundle with its source map, its source files, and its imports at run time. */
 export interface Bundled {
@@ -70,38 +107,73 @@ export interface Bundled {
   readonly imports: readonly string[];
 }
 
+/** A bundle with its programs. */
+export interface BundledWhole extends Bundled {
+  readonly programs: readonly ProgramFile[];
+}
+
 /**
  * @param folder the directory of the bundle; the paths in its source map are relative to it
- * @param elsewhere default: the bundle runs on this machine
+ * @param terms `programs` is filled
  * @throws HandlerFileError with file, line and column of every error
  */
 export async function runBundler(
   sourcePath: string,
   folder: string,
-  elsewhere?: Elsewhere,
-): Promise<Bundled> {
+  terms: BuildTerms = {},
+): Promise<BundledWhole> {
   const { esbuild, release } = await holdBundler();
-  const result = await esbuild
-    .build(handlerBuild(sourcePath, folder, elsewhere))
-    .catch((error: unknown) => {
-      throw explain(error, sourcePath);
-    })
-    .finally(release);
-  const [output] = result.outputFiles;
-  if (output === undefined) throw new HandlerFileError(`${sourcePath} has no output when built.`);
-  const inputPaths = Object.keys(result.metafile.inputs).map((input) =>
-    path.resolve(path.dirname(sourcePath), input),
+  const build = async (
+    file: string,
+    outdir: string,
+    further: BuildTerms,
+  ): Promise<BundledProgram> => {
+    const made = handlerBuild(file, outdir, { ...terms, ...further });
+    const result = await esbuild.build(made).catch((error: unknown) => {
+      throw explain(error, file);
+    });
+    const isFinal = made.packages === "bundle" || !(await needsOwnImports(result.metafile, file));
+    return isFinal ? bundled(result, file) : build(file, outdir, { ...further, ownsImports: true });
+  };
+  try {
+    const main = await build(sourcePath, folder, {});
+    const { programs = new Map(), elsewhere } = terms;
+    const within = path.join(folder, "programs");
+    const started = await bundlePrograms(programs, elsewhere?.placeOf ?? samePlace, (file) =>
+      build(file, within, { isProgram: true }),
+    );
+    return {
+      code: main.code,
+      inputPaths: [...new Set([...main.inputPaths, ...started.inputPaths])],
+      imports: [...new Set([...main.imports, ...started.imports])],
+      programs: started.files,
+    };
+  } finally {
+    release();
+  }
+}
+
+/** @throws HandlerFileError if the build has no output */
+export function bundled(result: BuildResult, sourcePath: string): BundledProgram {
+  const [output] = result.outputFiles ?? [];
+  const [made] = Object.values(result.metafile?.outputs ?? {});
+  if (output === undefined || made === undefined)
+    throw new HandlerFileError(`${sourcePath} has no output when built.`);
+  const inputPaths = Object.keys(result.metafile?.inputs ?? {}).map((input) =>
+    // The key of a file that is imported as text ends in ` with { … }`; that of an addon begins with `addon:`.
+    path.resolve(path.dirname(sourcePath), input.replace(/^addon:| with \{.*\}$/gu, "")),
   );
-  const [made] = Object.values(result.metafile.outputs);
-  const imports = made?.imports.map((imported) => imported.path) ?? [];
-  return { code: output.contents, inputPaths, imports };
+  const imports = made.imports.map((imported) => imported.path);
+  return { code: output.contents, inputPaths, imports, exports: made.exports };
 }
 
 function explain(error: unknown, sourcePath: string): unknown {
   if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) {
     return error;
   }
-  const messages = (error.errors as Message[]).map(({ text, location }) => {
+  const messages = (error.errors as Message[]).map((message) => {
+    const { location } = message;
+    const text = sentenceOf(message);
     if (location === null) return text;
     const file = path.resolve(path.dirname(sourcePath), location.file);
     return `${file}:${location.line}:${location.column + 1}: ${text}`;
@@ -111,54 +183,12 @@ function explain(error: unknown, sourcePath: string): unknown {
   );
 }
 
-const LOADERS: Readonly<Record<string, Loader>> = {
-  ".ts": "ts",
-  ".mts": "ts",
-  ".cts": "ts",
-  ".tsx": "tsx",
-  ".js": "js",
-  ".mjs": "js",
-  ".cjs": "js",
-  ".jsx": "jsx",
-};
-
-const ASKS = /import\.meta|__dirname|__filename/u;
-
-const names = {
-  "import.meta.url": "__svSourceUrl",
-  "import.meta.dirname": "__svSourceDirname",
-  "import.meta.filename": "__svSourceFilename",
-  __dirname: "__svSourceDirname",
-  __filename: "__svSourceFilename",
-} as const;
-
-/**
- * `import.meta.url`, `import.meta.dirname` and `import.meta.filename` keep the values of each source file. For example,
- * `new URL("./corpus.txt", import.meta.url)` works in a bundle that lies elsewhere.
- *
- * @param placeOf returns the path of a source file at the time when the bundle runs
- */
-function keepSourceLocation(placeOf: (file: string) => string): Plugin {
-  return {
-    name: "keep-source-location",
-    setup(build) {
-      build.initialOptions.define = { ...build.initialOptions.define, ...names };
-      build.onLoad({ filter: /\.[cm]?[jt]sx?$/, namespace: "file" }, async ({ path: file }) => {
-        const loader = LOADERS[path.extname(file)];
-        if (loader === undefined) return undefined;
-        const source = await fs.readFile(file, "utf8");
-        if (!ASKS.test(source)) return { contents: source, loader };
-        return { contents: located(source, placeOf(file)), loader };
-      });
-    },
-  };
+/** The message, with what to do about a file that cannot be imported as it is. */
+export function sentenceOf({ text }: Message): string {
+  const [, file] = /^No loader is configured for .* files?: (.+)$/u.exec(text) ?? [];
+  if (file !== undefined) return `${file} is not code: ${REACHED}`;
+  return text.startsWith("JSON does not support") ? `${text}: ${REACHED}` : text;
 }
 
-/** The definitions share the first line with the code, so that every line keeps its number. */
-function located(source: string, file: string): string {
-  const definitions =
-    `const __svSourceUrl=${JSON.stringify(pathToFileURL(file).href)},` +
-    `__svSourceDirname=${JSON.stringify(path.dirname(file))},` +
-    `__svSourceFilename=${JSON.stringify(file)};`;
-  return source.startsWith("#!") ? `${definitions}//${source}` : definitions + source;
-}
+const REACHED =
+  'add with { type: "text" } or with { type: "bytes" } to its import, or read it: readFileSync(new URL("./file", import.meta.url))';

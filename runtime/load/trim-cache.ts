@@ -3,6 +3,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { claimedBundles } from "./bundle-claims.ts";
 import { notePath } from "./bundle-note.ts";
+import { programsFolder } from "./bundle-programs.ts";
 
 /** Bounds of the bundles that no running process has claimed. */
 interface CacheBounds {
@@ -39,13 +40,16 @@ export async function trimCache(folder: string, bounds = BOUNDS): Promise<void> 
   }
 }
 
-/** Removes the files that killed processes were writing. */
+/** Removes what killed processes were writing: files, and programs whose bundle was to follow. */
 async function removeTorn(folder: string): Promise<void> {
-  for (const name of await fs.readdir(folder)) {
-    if (!name.endsWith(".partial")) continue;
+  const names = await fs.readdir(folder);
+  const whole = new Set(names.filter((name) => BUNDLE.test(name)).map(programsFolder));
+  for (const name of names) {
+    const isTorn = name.endsWith(".partial") || (name.endsWith(".programs") && !whole.has(name));
+    if (!isTorn) continue;
     const file = path.join(folder, name);
     const { mtimeMs } = await fs.stat(file);
-    if (mtimeMs < Date.now() - DAY_MS) await fs.rm(file, { force: true });
+    if (mtimeMs < Date.now() - DAY_MS) await fs.rm(file, { recursive: true, force: true });
   }
 }
 
@@ -65,14 +69,21 @@ async function bundlesIn(folder: string): Promise<Bundle[]> {
   const found = await Promise.all(
     names.map(async (name) => {
       const file = path.join(folder, name);
-      const [{ size, mtimeMs }, note] = await Promise.all([
+      const [{ size, mtimeMs }, note, programs] = await Promise.all([
         fs.stat(file),
         fs.stat(notePath(file)).catch(() => undefined),
+        bytesIn(programsFolder(file)),
       ]);
-      return { name, bytes: size, usedAt: note?.mtimeMs ?? mtimeMs };
+      return { name, bytes: size + programs, usedAt: note?.mtimeMs ?? mtimeMs };
     }),
   );
   return found;
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  const names = await fs.readdir(folder).catch(() => []);
+  const stats = await Promise.all(names.map((name) => fs.stat(path.join(folder, name))));
+  return stats.reduce((bytes, { size }) => bytes + size, 0);
 }
 
 /**
@@ -87,4 +98,5 @@ async function remove(folder: string, name: string): Promise<void> {
   const file = path.join(folder, name);
   await fs.rm(file, { force: true });
   await fs.rm(notePath(file), { force: true });
+  await fs.rm(programsFolder(file), { recursive: true, force: true });
 }

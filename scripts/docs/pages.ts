@@ -10,6 +10,7 @@ import { limitsTable } from "./limits-table.ts";
 import { listenersTable } from "./listeners-table.ts";
 import { INTERFACES, liveClientsTable } from "./live-clients-table.ts";
 import { metricsTable } from "./metrics-table.ts";
+import { modulesTable } from "./modules-table.ts";
 import { operationsTable } from "./operations-table.ts";
 import { rateLimitsTable } from "./rate-limits-table.ts";
 import { RULE_TABLES } from "../../test/conformance/rules.ts";
@@ -81,6 +82,7 @@ export const PAGES: readonly Page[] = [
       "help of exec": () => helpText("exec"),
     },
   },
+  { file: "docs/handlers.md", sections: { modules: modulesTable } },
   { file: "docs/images.md", sections: { "help of build": () => helpText("build") } },
   { file: "docs/starters.md", sections: { "help of init": () => helpText("init") } },
   {

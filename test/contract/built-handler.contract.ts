@@ -44,6 +44,35 @@ export function builtHandlerContract(
       ]);
     });
 
+    test.each(["ts", "mjs"])(
+      "the threads and processes of a handler in .%s are known, and of TypeScript bundled",
+      async (ending) => {
+        const files = [`handler.${ending}`, `w.${ending}`, `word.${ending}`] as const;
+        const [handler, thread, word] = files;
+        await using tree = await temporaryTree({
+          [handler]: `import { Worker } from "node:worker_threads";
+          import { once } from "node:events";
+          export default async () => (await once(new Worker(new URL("./w.${ending}", import.meta.url)), "message"))[0];`,
+          [thread]: `import { parentPort } from "node:worker_threads";
+          import { word } from "./${word}";
+          parentPort.postMessage(word);`,
+          [word]: `export const word = "one";`,
+        });
+        await using built = opened(tree, handler);
+        const first = await built.handler.build();
+        expect(await answerOf(first)).toBe("one");
+        expect([...first.files].toSorted()).toEqual(files.map((file) => tree.path(file)));
+        await writeFile(tree.path(word), `export const word = "two";`);
+        expect(await answerOf(await built.handler.build())).toBe("two");
+        await writeFile(tree.path(thread), "const hello name;");
+        const broken = await built.handler.build();
+        expect(broken).toMatchObject({
+          isBuilt: false,
+          problems: [{ place: { file: tree.path(thread), line: 1 } }],
+        });
+      },
+    );
+
     test("a handler behind a link is built from the files the link leads to", async () => {
       await using tree = await temporaryTree({ "real/handler.ts": "export default () => 1;" });
       await symlink(tree.path("real"), tree.path("linked"));

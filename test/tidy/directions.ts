@@ -53,9 +53,16 @@ const layers: readonly Layer[] = [
   { of: "runtime/job-matchers.ts", mayImport: ["runtime/client/", protocol] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
+  // An import that fails is explained by the tsconfig.json that was read for the bundle.
   {
     of: "runtime/handler/",
-    mayImport: ["runtime/pipe/", "runtime/storage/", runtimeCore, protocol],
+    mayImport: [
+      "runtime/pipe/",
+      "runtime/storage/",
+      "runtime/load/alias-hint.ts",
+      runtimeCore,
+      protocol,
+    ],
   },
   {
     of: "runtime/isolate/",

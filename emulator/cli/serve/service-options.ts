@@ -2,7 +2,8 @@
 import { type Command, Option } from "commander";
 import { DASHBOARD_MODES } from "../../core/access/dashboard-mode.ts";
 import { ASK_FOR_GPUS, SIMULATE_GPUS } from "../../core/workers/gpu-declaration.ts";
-import { CONFIG_NAME, HANDLER_ENDINGS, HANDLER_STEM, SERVER_STEM } from "../given-path.ts";
+import { HANDLER_ENDINGS } from "../../../runtime/load/prepare-handler.ts";
+import { CONFIG_NAME, HANDLER_STEM, SERVER_STEM } from "../given-path.ts";
 import { envFileOption, limitsOption, repeatable } from "../shared-options.ts";
 import {
   DEFAULT_DATA_DIR,

@@ -6,6 +6,7 @@ import type {
   ImageEndpoint,
   LocalHandler,
 } from "../../handlers/local-endpoint.ts";
+import { HANDLER_ENDINGS } from "../../../runtime/load/prepare-handler.ts";
 import { isReservedId, reservedBecause } from "../../core/resources/endpoints/reserved-ids.ts";
 import { fileAt } from "../config/key-positions.ts";
 import type { Config } from "../config/config.ts";
@@ -16,7 +17,6 @@ import {
   contentOf,
   type DirectoryContent,
   isConfigPath,
-  HANDLER_ENDINGS,
   HANDLER_STEM,
   missingSentence,
   placeAt,

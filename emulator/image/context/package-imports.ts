@@ -1,6 +1,9 @@
 /** An esbuild plugin: linked packages are bundled like the program's own code; installed packages stay imports. */
 import { isBuiltin } from "node:module";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { aliasHint } from "../../../runtime/load/alias-hint.ts";
+import { isInstalled } from "../../../runtime/load/own-imports.ts";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 
 /** This package, which is in the base image. */
@@ -17,6 +20,8 @@ export interface PackageImport {
   readonly file: string | undefined;
   /** Whether the program's own module resolves the specifier to the same file. */
   readonly isSameForProgram: boolean;
+  /** What may be wrong with an import that leads to no file. */
+  readonly hint?: string | undefined;
 }
 
 export interface PackageImports {
@@ -50,7 +55,10 @@ export function packageImports(program: string, placeOf: (file: string) => strin
       };
       if (packageName === OWN_PACKAGE) return keepImport(specifier, unresolved);
       const found = await resolveByBundler(build, args, args.resolveDir);
-      if (found === undefined) return keepImport(specifier, unresolved);
+      if (found === undefined) {
+        const hint = await aliasHint(specifier, importer);
+        return keepImport(specifier, { ...unresolved, hint });
+      }
       const { path: file, external } = found;
       if (external || !isInstalled(file)) return found;
       const isSameForProgram =
@@ -64,7 +72,10 @@ export function packageImports(program: string, placeOf: (file: string) => strin
     build.onResolve({ filter: /^[./].*\.(?:node|wasm)$/ }, ({ path: specifier, ...args }) => {
       const file = path.resolve(args.resolveDir, specifier);
       const { importer } = args;
-      return keepImport(placeOf(file), {
+      const isImport = !args.kind.startsWith("require");
+      // The next plugin makes a `require` of it.
+      if (isImport && file.endsWith(".node")) return undefined;
+      return keepImport(isImport ? pathToFileURL(placeOf(file)).href : placeOf(file), {
         specifier,
         packageName: undefined,
         importer,
@@ -91,12 +102,6 @@ async function resolveByBundler(
   return found.errors.length > 0
     ? undefined
     : { path: file, external, namespace, sideEffects, suffix };
-}
-
-/** False for pnpm's copy of a `file:` dependency: no registry has it, and it is bundled. */
-function isInstalled(file: string): boolean {
-  const parts = file.split(path.sep);
-  return parts.includes("node_modules") && !parts.some((part) => part.includes("@file+"));
 }
 
 /** The package of a specifier: `@scope/name` for `@scope/name/x`. */

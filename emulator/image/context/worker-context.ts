@@ -34,7 +34,7 @@ const LEFT_OUT = [
   "template.json",
 ];
 
-const NEVER_AS_IT_IS = /\.(?:ts|mts|tsx)$/u;
+const NEVER_AS_IT_IS = /\.(?:[cm]?ts|tsx)$/u;
 
 /** @throws ImageError that names a package which would be missing in the image; HandlerFileError if the program cannot be bundled */
 export async function workerContext(

@@ -118,5 +118,6 @@ function lacking(imported: PackageImport, root: string, what: string): string {
   const { packageName, specifier, importer } = imported;
   const name = packageName === OWN_PACKAGE ? specifier : (packageName ?? specifier);
   const place = path.relative(root, importer).replaceAll(path.sep, "/");
-  return `the image would lack ${name}, which ${place} imports: ${what}, or write a Dockerfile`;
+  const sentence = `the image would lack ${name}, which ${place} imports: ${what}, or write a Dockerfile`;
+  return imported.hint === undefined ? sentence : `${sentence}; ${imported.hint}`;
 }

@@ -26,7 +26,9 @@ export async function importHandler({ modulePath, sourcePath }: LoadHead): Promi
       if (places !== undefined) throw new InitError(`${name} cannot be imported:\n${places}`);
     }
     const { message, stack } = describeThrown(thrown);
-    throw new InitError(`${name} cannot be imported: ${message}`, stack);
+    const { missingAlias } = await import("../../load/alias-hint.ts");
+    const hint = await missingAlias(thrown, sourcePath);
+    throw new InitError(`${name} cannot be imported: ${message}${hint}`, stack);
   }
   return readModule(namespace, name);
 }

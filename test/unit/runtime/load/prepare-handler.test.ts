@@ -187,6 +187,27 @@ describe("a bundle", () => {
     await expect(prepare(file)).rejects.toThrow("Could not resolve");
   });
 
+  test("is made again when its programs or its tsconfig.json change", async () => {
+    const thread = await write("whole/w.ts", "enum Word { A = 'a' }\nexport const word = Word.A;");
+    const config = await write("whole/tsconfig.json", "{}");
+    const file = await write(
+      "whole/handler.ts",
+      `export default async () => (await import(new URL("./w.ts", import.meta.url).href)).word;`,
+    );
+    const hourAgo = Date.now() / 1_000 - 3_600;
+    for (const each of [thread, config, file]) await fs.utimes(each, hourAgo, hourAgo);
+    const first = await prepare(file);
+    expect(await answer(first.modulePath)).toBe("a");
+    expect(await prepare(file)).toEqual(first);
+    await fs.writeFile(thread, "export const word: string = 'bb';");
+    const second = await prepare(file);
+    expect(await answer(second.modulePath)).toBe("bb");
+    expect(await answer(first.modulePath)).toBe("a");
+    await fs.writeFile(config, '{"compilerOptions": {"strict": true}}');
+    await fs.utimes(thread, hourAgo, hourAgo);
+    expect((await prepare(file)).inputs).toContain(config);
+  });
+
   test("can be given instead of its source", async () => {
     const file = await write("given/handler.mts", `export default () => import.meta.filename;`);
     const prepared = await prepare(file);

@@ -68,6 +68,7 @@ test("bundles that were not used for 30 days are removed, with all their files",
   const [a = "", b = "", c = ""] = scene.bundles;
   await scene.used(a, 31 * DAY_MS);
   await scene.used(b, 29 * DAY_MS);
+  await fs.mkdir(path.join(scene.cacheDir, a.replace(/mjs$/u, "programs")));
   await trimCache(scene.cacheDir);
   expect(await scene.kept()).toEqual([b, c]);
   const left = await fs.readdir(scene.cacheDir);
@@ -87,11 +88,17 @@ test("the most recently used bundles stay if there is no room for all", async ()
 });
 
 test("half-written files of a killed process are removed after a day", async () => {
-  await using tree = await temporaryTree({ "a.mjs.1.partial": "", "b.mjs.2.partial": "" });
+  const bundle = "d-0123456789abcdef";
+  await using tree = await temporaryTree({
+    ...{ "a.mjs.1.partial": "", "b.mjs.2.partial": "", "c.programs/w.mjs": "" },
+    ...{ [`${bundle}.mjs`]: "", [`${bundle}.programs/w.mjs`]: "" },
+  });
   const yesterday = new Date(Date.now() - 25 * 3_600_000);
-  await fs.utimes(tree.path("a.mjs.1.partial"), yesterday, yesterday);
+  for (const torn of ["a.mjs.1.partial", "c.programs"])
+    await fs.utimes(tree.path(torn), yesterday, yesterday);
   await trimCache(tree.root);
-  expect(await fs.readdir(tree.root)).toEqual(["b.mjs.2.partial"]);
+  const left = [`${bundle}.mjs`, `${bundle}.programs`, "b.mjs.2.partial"];
+  expect((await fs.readdir(tree.root)).toSorted()).toEqual(left.toSorted());
 });
 
 test("a bundle stays while a process that prepared it runs, be it new or reused", async () => {

@@ -1,11 +1,15 @@
-/** Finds the files that configure a build: the nearest package.json and tsconfig.json, and the files that these extend. */
+/** Finds the files that configure a build: the nearest package.json and tsconfig.json, and what these extend and refer to. */
 import fs from "node:fs/promises";
 import path from "node:path";
-import { CONFIG_FILES } from "./handler-sources.ts";
+import { referredConfig } from "./tsconfig.ts";
+
+export const CONFIG_FILES = ["package.json", "tsconfig.json"] as const;
 
 /** A pattern instead of JSON because comments are allowed. Only a relative path can be the user's own file. */
 const EXTENDS = /"extends"\s*:\s*(?:\[([^\]]*)\]|("[^"]*"))/u;
 const RELATIVE = /"(\.[^"]*)"/gu;
+const REFERENCES = /"references"\s*:\s*\[([^\]]*)\]/u;
+const PATH = /"path"\s*:\s*"([^"]+)"/gu;
 
 /** @param files absolute paths */
 export async function configFilesOf(files: ReadonlySet<string>): Promise<ReadonlySet<string>> {
@@ -29,20 +33,27 @@ async function findAbove(
     if (text === undefined) continue;
     wanted.delete(name);
     found.add(file);
-    if (name !== "package.json") await addExtended(file, text, found);
+    if (name !== "package.json") await addFurther(file, text, found);
   }
   const parent = path.dirname(directory);
   if (parent !== directory) await findAbove(parent, wanted, found);
 }
 
-async function addExtended(file: string, text: string, found: Set<string>): Promise<void> {
+async function addFurther(file: string, text: string, found: Set<string>): Promise<void> {
+  const at = (relative: string) => path.resolve(path.dirname(file), relative);
   const [, several, one] = EXTENDS.exec(text) ?? [];
-  for (const [, relative = ""] of (several ?? one ?? "").matchAll(RELATIVE)) {
-    const written = path.resolve(path.dirname(file), relative);
-    const extended = path.extname(written) === ".json" ? written : `${written}.json`;
-    if (found.has(extended)) continue;
-    found.add(extended);
-    await addExtended(extended, (await textOf(extended)) ?? "", found);
+  const extended = Array.from((several ?? one ?? "").matchAll(RELATIVE), ([, relative = ""]) => {
+    const written = at(relative);
+    return path.extname(written) === ".json" ? written : `${written}.json`;
+  });
+  const [, references = ""] = REFERENCES.exec(text) ?? [];
+  const referred = Array.from(references.matchAll(PATH), ([, relative = ""]) =>
+    referredConfig(at(relative)),
+  );
+  for (const further of [...extended, ...referred]) {
+    if (found.has(further)) continue;
+    found.add(further);
+    await addFurther(further, (await textOf(further)) ?? "", found);
   }
 }
 

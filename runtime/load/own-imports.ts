@@ -1,0 +1,137 @@
+/** Resolves the packages of a bundle from the place of each source: linked ones are bundled, installed ones are left to Node. */
+import fs from "node:fs";
+import { findPackageJSON, isBuiltin } from "node:module";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Metafile, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
+import { FROM } from "../core/import-from.ts";
+import { pathsOf, Projects } from "./tsconfig.ts";
+
+/** Name of this package, which the worker provides. */
+const OWN_NAME = "sv-runtime";
+
+/**
+ * Whether imports mean something else than Node finds from the handler: a linked package, a package of another directory, or an
+ * alias of a project that a tsconfig.json refers to. Other bundles are built faster without the plugin.
+ *
+ * @param metafile of a build that left all packages to Node
+ */
+export async function needsOwnImports({ inputs }: Metafile, entry: string): Promise<boolean> {
+  const projects = new Projects();
+  const scopes = new Scopes(entry);
+  for (const [input, { imports }] of Object.entries(inputs)) {
+    const specifiers = imports.flatMap(({ external, path: specifier }) =>
+      external === true && !isProvided(specifier) ? [specifier] : [],
+    );
+    if (specifiers.length === 0) continue;
+    const importer = path.resolve(path.dirname(entry), input);
+    if (!scopes.isBeside(importer)) return true;
+    if ((await projects.referenced(importer)) !== undefined) return true;
+    if (specifiers.some((specifier) => isLinked(specifier, importer))) return true;
+  }
+  return false;
+}
+
+/** @param leavesPackages whether installed packages are left to Node here. Otherwise other plugins decide about packages */
+export function ownImports(entry: string, leavesPackages: boolean): Plugin {
+  const projects = new Projects();
+  const scopes = new Scopes(entry);
+  return {
+    name: "own-imports",
+    setup(build) {
+      build.onStart(() => {
+        projects.clear();
+        scopes.clear();
+      });
+      build.onResolve({ filter: /^[^./]/ }, async (args) => {
+        const { path: specifier, importer, kind, pluginData } = args;
+        if (pluginData === ASKED || kind === "entry-point" || isBuiltin(specifier))
+          return undefined;
+        const project = await projects.referenced(importer);
+        const files = project === undefined ? [] : await pathsOf(specifier, project);
+        for (const file of files) {
+          const found = await ask(build, args, file);
+          if (found !== undefined) return found;
+        }
+        if (!leavesPackages) return undefined;
+        const found = isProvided(specifier) ? undefined : await ask(build, args, specifier);
+        if (found !== undefined && !isInstalled(found.path)) return found;
+        const from = scopes.isBeside(importer) ? "" : FROM + pathToFileURL(importer).href;
+        return { path: specifier + from, external: true };
+      });
+    },
+  };
+}
+
+/** Marks the requests of this plugin to esbuild. */
+const ASKED = Symbol("asked by own-imports");
+
+async function ask(
+  build: PluginBuild,
+  { kind, importer, resolveDir, with: attributes }: OnResolveArgs,
+  specifier: string,
+): Promise<(OnResolveResult & { readonly path: string }) | undefined> {
+  const options = { kind, importer, resolveDir, with: attributes, pluginData: ASKED };
+  const {
+    errors,
+    path: file,
+    namespace,
+    sideEffects,
+    suffix,
+  } = await build.resolve(specifier, options);
+  return errors.length > 0 ? undefined : { path: file, namespace, sideEffects, suffix };
+}
+
+function isProvided(specifier: string): boolean {
+  return isBuiltin(specifier) || specifier.split("/", 1)[0] === OWN_NAME;
+}
+
+/** True for an import of a package with files outside of any `node_modules`. */
+export function isLinked(specifier: string, importer: string): boolean {
+  if (isProvided(specifier)) return false;
+  try {
+    const manifest = findPackageJSON(specifier, pathToFileURL(importer));
+    return manifest !== undefined && !isInstalled(fs.realpathSync(manifest));
+  } catch {
+    // The package is missing. Running the code will report that.
+    return false;
+  }
+}
+
+/** False for pnpm's copy of a `file:` dependency: no registry has it. */
+export function isInstalled(file: string): boolean {
+  const parts = file.split(path.sep);
+  return parts.includes("node_modules") && !parts.some((part) => part.includes("@file+"));
+}
+
+/** Compares the places from which Node looks for packages. */
+class Scopes {
+  readonly #entry: string;
+  /** By directory: the nearest one with a package.json or node_modules. */
+  readonly #known = new Map<string, string>();
+
+  constructor(entry: string) {
+    this.#entry = entry;
+  }
+
+  clear(): void {
+    this.#known.clear();
+  }
+
+  /** Whether Node finds the same packages from there as from the handler. */
+  isBeside(importer: string): boolean {
+    return this.#scopeOf(path.dirname(importer)) === this.#scopeOf(path.dirname(this.#entry));
+  }
+
+  #scopeOf(directory: string): string {
+    const known = this.#known.get(directory);
+    if (known !== undefined) return known;
+    const isScope = SCOPES.some((name) => fs.existsSync(path.join(directory, name)));
+    const parent = path.dirname(directory);
+    const scope = isScope || parent === directory ? directory : this.#scopeOf(parent);
+    this.#known.set(directory, scope);
+    return scope;
+  }
+}
+
+const SCOPES = ["package.json", "node_modules"];
