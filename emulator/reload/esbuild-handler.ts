@@ -15,6 +15,7 @@ import type { Programs } from "../../runtime/load/programs.ts";
 import {
   bundled,
   handlerBuild,
+  type HandlerBuild,
   holdBundler,
   type HeldBundler,
   sentenceOf,
@@ -42,8 +43,8 @@ export class EsbuildHandler implements BuiltHandler {
   #graph: Rebuild | undefined;
   /** Programs that the last build starts. */
   readonly #programs: Programs = new Map();
-  /** By source file. A handler that starts itself as a thread has two. */
-  readonly #bundles = new Map<string, Rebuild>();
+  /** The handler's bundle as "", those of programs by their source files. */
+  readonly #bundles = new Map<string, Bundle>();
   /** Whether packages are not all left to Node. */
   #ownsImports = false;
   #count = 0;
@@ -78,38 +79,39 @@ export class EsbuildHandler implements BuiltHandler {
 
   async #makeBundle(sourcePath: string): Promise<string> {
     this.#programs.clear();
-    const { code } = await this.#rebuild(sourcePath, false);
+    const { code } = await this.#rebuild(sourcePath);
     const programs = await bundlePrograms(
       this.#programs,
       (file) => file,
-      (file) => this.#rebuild(file, true),
+      (file) => this.#rebuild(file, sourcePath),
     );
     return this.#write(sourcePath, code, programs.files);
   }
 
-  async #rebuild(sourcePath: string, isProgram: boolean): Promise<BundledProgram> {
-    const key = `${sourcePath}${isProgram ? " as a program" : ""}`;
-    const bundle = this.#bundles.get(key) ?? (await this.#openBundle(sourcePath, isProgram));
+  async #rebuild(sourcePath: string, programOf?: string): Promise<BundledProgram> {
+    const key = programOf === undefined ? "" : sourcePath;
+    const bundle = this.#bundles.get(key) ?? (await this.#openBundle(sourcePath, programOf));
     this.#bundles.set(key, bundle);
     const result = await bundle.rebuild();
     const { metafile } = result;
-    if (
+    const isFinal =
       this.#ownsImports ||
       metafile === undefined ||
-      !(await needsOwnImports(metafile, sourcePath))
-    )
-      return bundled(result, sourcePath);
+      !(await needsOwnImports(metafile, bundle.options));
+    if (isFinal) return bundled(result, bundle.options);
     this.#ownsImports = true;
     for (const each of this.#bundles.values()) await each.dispose();
     this.#bundles.clear();
-    return this.#rebuild(sourcePath, isProgram);
+    return this.#rebuild(sourcePath, programOf);
   }
 
-  async #openBundle(sourcePath: string, isProgram: boolean): Promise<Rebuild> {
-    const folder = isProgram ? path.join(this.#folder, "programs") : this.#folder;
+  async #openBundle(sourcePath: string, programOf: string | undefined): Promise<Bundle> {
+    const folder = path.join(this.#folder, programOf === undefined ? "" : "programs");
     const [programs, ownsImports] = [this.#programs, this.#ownsImports];
-    const options = handlerBuild(sourcePath, folder, { programs, isProgram, ownsImports });
-    return this.#open({ ...options, plugins: [noteFiles(this.#files), ...options.plugins] });
+    const options = handlerBuild(sourcePath, folder, { programs, programOf, ownsImports });
+    const noted = { ...options, plugins: [noteFiles(this.#files), ...options.plugins] };
+    const context = await this.#open(noted);
+    return { options, rebuild: () => context.rebuild(), dispose: () => context.dispose() };
   }
 
   /** Writes synchronously, which is quicker than the thread pool: a person waits for it. */
@@ -172,6 +174,7 @@ export class EsbuildHandler implements BuiltHandler {
 }
 
 type Rebuild = Pick<BuildContext, "dispose"> & { rebuild(): Promise<BuildResult> };
+type Bundle = Rebuild & { readonly options: HandlerBuild };
 
 /** The path without its file name extension. */
 function withoutEnding(file: string): string {

@@ -33,8 +33,8 @@ Runs a handler as a worker of a service. With run: on one job, without any servi
 HTTP server of your own, as a worker of a load balancing endpoint.
 
 Arguments:
-  handler               a handler file (.ts, .mts, .tsx, .js, .mjs, .cjs) or a directory with a
-                        handler.ts; default: SV_HANDLER. A directory called run is ./run
+  handler               a handler file (.ts, .mts, .cts, .tsx, .js, .mjs, .cjs) or a directory with
+                        a handler.ts; default: SV_HANDLER. A directory called run is ./run
   server                a file of the same kinds or a directory with a server.ts; default:
                         SV_HANDLER. A directory called server is ./server
 

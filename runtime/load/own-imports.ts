@@ -10,13 +10,21 @@ import { pathsOf, Projects } from "./tsconfig.ts";
 /** Name of this package, which the worker provides. */
 const OWN_NAME = "sv-runtime";
 
+interface NamedBuild {
+  readonly entryPoints: readonly [string];
+  readonly absWorkingDir: string;
+}
+
 /**
  * Whether imports mean something else than Node finds from the handler: a linked package, a package of another directory, or an
  * alias of a project that a tsconfig.json refers to. Other bundles are built faster without the plugin.
  *
  * @param metafile of a build that left all packages to Node
  */
-export async function needsOwnImports({ inputs }: Metafile, entry: string): Promise<boolean> {
+export async function needsOwnImports(
+  { inputs }: Metafile,
+  { entryPoints: [entry], absWorkingDir }: NamedBuild,
+): Promise<boolean> {
   const projects = new Projects();
   const scopes = new Scopes(entry);
   for (const [input, { imports }] of Object.entries(inputs)) {
@@ -24,7 +32,7 @@ export async function needsOwnImports({ inputs }: Metafile, entry: string): Prom
       external === true && !isProvided(specifier) ? [specifier] : [],
     );
     if (specifiers.length === 0) continue;
-    const importer = path.resolve(path.dirname(entry), input);
+    const importer = path.resolve(absWorkingDir, input);
     if (!scopes.isBeside(importer)) return true;
     if ((await projects.referenced(importer)) !== undefined) return true;
     if (specifiers.some((specifier) => isLinked(specifier, importer))) return true;
@@ -44,8 +52,8 @@ export function ownImports(entry: string, leavesPackages: boolean): Plugin {
         scopes.clear();
       });
       build.onResolve({ filter: /^[^./]/ }, async (args) => {
-        const { path: specifier, importer, kind, pluginData } = args;
-        if (pluginData === ASKED || kind === "entry-point" || isBuiltin(specifier))
+        const { path: specifier, importer, kind } = args;
+        if (args.pluginData === ASKED || kind === "entry-point" || isBuiltin(specifier))
           return undefined;
         const project = await projects.referenced(importer);
         const files = project === undefined ? [] : await pathsOf(specifier, project);

@@ -49,8 +49,8 @@ export interface Elsewhere {
 export interface BuildTerms {
   /** Receives the programs that the sources start. Default: they are not bundled. */
   readonly programs?: Programs | undefined;
-  /** Whether the bundle is itself such a program. */
-  readonly isProgram?: boolean;
+  /** The handler, if the bundle is that of a program which it starts. */
+  readonly programOf?: string | undefined;
   /** Whether packages are resolved as `needsOwnImports` says. Default: all are left to Node. */
   readonly ownsImports?: boolean;
   /** Default: the bundle runs on this machine. */
@@ -61,12 +61,13 @@ export interface BuildTerms {
 export function handlerBuild(
   sourcePath: string,
   folder: string,
-  { programs, isProgram = false, ownsImports = false, elsewhere }: BuildTerms = {},
+  { programs, programOf, ownsImports = false, elsewhere }: BuildTerms = {},
 ) {
   const placeOf = elsewhere?.placeOf ?? samePlace;
   return {
     entryPoints: [sourcePath],
-    absWorkingDir: path.dirname(sourcePath),
+    // Messages and metafile have paths from here.
+    absWorkingDir: path.dirname(programOf ?? sourcePath),
     outdir: folder,
     bundle: true,
     write: false,
@@ -79,7 +80,7 @@ export function handlerBuild(
     // Without `module`, which Node does not know.
     conditions: [],
     loader: TEXT_LOADERS,
-    banner: { js: bundleBanner(placeOf(sourcePath)) + programsBanner(isProgram) },
+    banner: { js: bundleBanner(placeOf(sourcePath)) + programsBanner(programOf !== undefined) },
     sourcemap: "inline",
     sourcesContent: false,
     logLevel: "silent",
@@ -93,6 +94,9 @@ export function handlerBuild(
     ],
   } as const satisfies BuildOptions;
 }
+
+/** The options of one build. */
+export type HandlerBuild = ReturnType<typeof handlerBuild>;
 
 const samePlace = (file: string): string => file;
 
@@ -130,17 +134,17 @@ export async function runBundler(
   ): Promise<BundledProgram> => {
     const made = handlerBuild(file, outdir, { ...terms, ...further });
     const result = await esbuild.build(made).catch((error: unknown) => {
-      throw explain(error, file);
+      throw explain(error, sourcePath);
     });
-    const isFinal = made.packages === "bundle" || !(await needsOwnImports(result.metafile, file));
-    return isFinal ? bundled(result, file) : build(file, outdir, { ...further, ownsImports: true });
+    const isFinal = made.packages === "bundle" || !(await needsOwnImports(result.metafile, made));
+    return isFinal ? bundled(result, made) : build(file, outdir, { ...further, ownsImports: true });
   };
   try {
     const main = await build(sourcePath, folder, {});
     const { programs = new Map(), elsewhere } = terms;
     const within = path.join(folder, "programs");
     const started = await bundlePrograms(programs, elsewhere?.placeOf ?? samePlace, (file) =>
-      build(file, within, { isProgram: true }),
+      build(file, within, { programOf: sourcePath }),
     );
     return {
       code: main.code,
@@ -154,14 +158,18 @@ export async function runBundler(
 }
 
 /** @throws HandlerFileError if the build has no output */
-export function bundled(result: BuildResult, sourcePath: string): BundledProgram {
-  const [output] = result.outputFiles ?? [];
-  const [made] = Object.values(result.metafile?.outputs ?? {});
-  if (output === undefined || made === undefined)
+export function bundled(
+  { outputFiles = [], metafile }: BuildResult,
+  { entryPoints: [sourcePath], absWorkingDir }: HandlerBuild,
+): BundledProgram {
+  const [output] = outputFiles;
+  const [made] = Object.values(metafile?.outputs ?? {});
+  if (output === undefined || made === undefined) {
     throw new HandlerFileError(`${sourcePath} has no output when built.`);
-  const inputPaths = Object.keys(result.metafile?.inputs ?? {}).map((input) =>
+  }
+  const inputPaths = Object.keys(metafile?.inputs ?? {}).map((input) =>
     // The key of a file that is imported as text ends in ` with { … }`; that of an addon begins with `addon:`.
-    path.resolve(path.dirname(sourcePath), input.replace(/^addon:| with \{.*\}$/gu, "")),
+    path.resolve(absWorkingDir, input.replaceAll(/^addon:| with \{.*\}$/gu, "")),
   );
   const imports = made.imports.map((imported) => imported.path);
   return { code: output.contents, inputPaths, imports, exports: made.exports };

@@ -69,7 +69,7 @@ async function withMetadata(source: string, file: string, project: Project): Pro
   } = project.config.compilerOptions ?? {};
   const useDefineForClassFields = isSet ?? (target === undefined || HAS_CLASS_FIELDS.test(target));
   const filename = path.basename(file);
-  const typescript = installed<TypeScript>("typescript", file);
+  const typescript = installed("typescript", file) as TypeScript | undefined;
   if (typescript?.transpileModule !== undefined) {
     const compilerOptions = {
       ...{ experimentalDecorators: true, emitDecoratorMetadata: true, inlineSourceMap: true },
@@ -80,7 +80,7 @@ async function withMetadata(source: string, file: string, project: Project): Pro
     const { outputText, diagnostics } = typescript.transpileModule(source, options);
     return diagnostics.length > 0 ? source : outputText;
   }
-  const swc = installed<Swc>("@swc/core", file);
+  const swc = installed("@swc/core", file) as Swc | undefined;
   if (swc === undefined) throw new Error(withoutCompiler(file, project));
   const transform = {
     ...{ legacyDecorator: true, decoratorMetadata: true, react: { runtime: "preserve" } },
@@ -123,14 +123,14 @@ interface Swc {
 }
 
 /** A package of the project, if it is there. */
-function installed<T>(name: string, file: string): T | undefined {
+function installed(name: string, file: string): unknown {
   const ownRequire = createRequire(file);
   try {
     ownRequire.resolve(name);
   } catch {
     return undefined;
   }
-  return ownRequire(name) as T;
+  return ownRequire(name) as unknown;
 }
 
 function withoutCompiler(file: string, { path: tsconfig }: Project): string {

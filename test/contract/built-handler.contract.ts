@@ -47,14 +47,14 @@ export function builtHandlerContract(
     test.each(["ts", "mjs"])(
       "the threads and processes of a handler in .%s are known, and of TypeScript bundled",
       async (ending) => {
-        const files = [`handler.${ending}`, `w.${ending}`, `word.${ending}`] as const;
+        const files = [`handler.${ending}`, `threads/w.${ending}`, `word.${ending}`] as const;
         const [handler, thread, word] = files;
         await using tree = await temporaryTree({
           [handler]: `import { Worker } from "node:worker_threads";
           import { once } from "node:events";
-          export default async () => (await once(new Worker(new URL("./w.${ending}", import.meta.url)), "message"))[0];`,
+          export default async () => (await once(new Worker(new URL("./threads/w.${ending}", import.meta.url)), "message"))[0];`,
           [thread]: `import { parentPort } from "node:worker_threads";
-          import { word } from "./${word}";
+          import { word } from "../${word}";
           parentPort.postMessage(word);`,
           [word]: `export const word = "one";`,
         });

@@ -69,22 +69,27 @@ export function packageImports(program: string, placeOf: (file: string) => strin
         isSameForProgram,
       });
     });
-    build.onResolve({ filter: /^[./].*\.(?:node|wasm)$/ }, ({ path: specifier, ...args }) => {
-      const file = path.resolve(args.resolveDir, specifier);
-      const { importer } = args;
-      const isImport = !args.kind.startsWith("require");
-      // The next plugin makes a `require` of it.
-      if (isImport && file.endsWith(".node")) return undefined;
-      return keepImport(isImport ? pathToFileURL(placeOf(file)).href : placeOf(file), {
-        specifier,
-        packageName: undefined,
-        importer,
-        file,
-        isSameForProgram: false,
-      });
+    build.onResolve({ filter: BINARY }, (args) => {
+      const kept = binaryImport(args, placeOf);
+      return kept && keepImport(...kept);
     });
   };
   return { plugin: { name: "package-imports", setup }, unbundled };
+}
+
+const BINARY = /^[./].*\.(?:node|wasm)$/;
+
+/** Undefined for the `import` of an addon, of which the next plugin makes a `require`. */
+function binaryImport(
+  { path: specifier, importer, kind, resolveDir }: OnResolveArgs,
+  placeOf: (file: string) => string,
+): readonly [string, PackageImport] | undefined {
+  const file = path.resolve(resolveDir, specifier);
+  const isImport = !kind.startsWith("require");
+  if (isImport && file.endsWith(".node")) return undefined;
+  const place = placeOf(file);
+  const imported = { specifier, packageName: undefined, importer, file, isSameForProgram: false };
+  return [isImport ? pathToFileURL(place).href : place, imported];
 }
 
 /** Marks the requests of this plugin to esbuild, which it must not handle itself. */

@@ -120,8 +120,8 @@ export default (): unknown => [<p id="a" />, new Own().value ?? null, seen];`,
     output: ["Dep", "Number", "Object"],
   },
   {
-    what: "`emitDecoratorMetadata` without such a compiler",
-    files: METADATA,
+    what: "`emitDecoratorMetadata` without such a compiler, for example with TypeScript 7 alone",
+    files: { ...METADATA, "node_modules/typescript/index.js": `exports.version = "7.0.2";` },
     refused:
       /handler\.ts has decorators, and "emitDecoratorMetadata" in .*tsconfig\.json .* npm install --save-dev @swc\/core/u,
   },

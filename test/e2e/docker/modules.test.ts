@@ -44,7 +44,7 @@ describe.skipIf(dockerIsMissing !== undefined)("in a built image", () => {
         "{}",
       ]);
       if (code !== 0) throw new Error(stderr);
-      return JSON.parse(stdout);
+      return JSON.parse(stdout) as unknown;
     },
     !IS_FULL,
   );

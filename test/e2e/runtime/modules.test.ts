@@ -18,7 +18,7 @@ modulesContract(
       env: { ...process.env, XDG_CACHE_HOME: path.join(cwd, "cache") },
     });
     if (code !== 0) throw new Error(unquoted(stderr));
-    return JSON.parse(stdout);
+    return JSON.parse(stdout) as unknown;
   },
   !IS_FULL,
 );

@@ -241,10 +241,13 @@ describe("targets that cannot be served", () => {
     ["examples/hello/handler", "did you mean examples/hello/handler.ts?"],
     ["exmples/hello", "exmples/hello does not exist; there is no directory exmples"],
     ["quite-different", "quite-different does not exist"],
-    ["notes.txt", "notes.txt is no handler module; those end in .ts, .mts, .tsx, .js, .mjs, .cjs"],
+    [
+      "notes.txt",
+      "notes.txt is no handler module; those end in .ts, .mts, .cts, .tsx, .js, .mjs, .cjs",
+    ],
     [
       "empty",
-      "empty holds no handler; expected a file handler.ts or server.ts (or .mts, .tsx, .js, .mjs, .cjs)",
+      "empty holds no handler; expected a file handler.ts or server.ts (or .mts, .cts, .tsx, .js, .mjs, .cjs)",
     ],
     ["notes.txt/x.ts", "notes.txt/x.ts does not exist"],
   ])("%s: %s", async (target, sentence) => {
