@@ -4,6 +4,7 @@ import type * as Esbuild from "esbuild";
 import type { BuildOptions, BuildResult, Message, Plugin } from "esbuild";
 import { TEXT_ENDINGS } from "../core/text-endings.ts";
 import { binaries } from "./binaries.ts";
+import { REACHED } from "./import-hint.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
 import { needsOwnImports, ownImports } from "./own-imports.ts";
 import { bundleBanner, ownSources } from "./own-sources.ts";
@@ -197,6 +198,3 @@ export function sentenceOf({ text }: Message): string {
   if (file !== undefined) return `${file} is not code: ${REACHED}`;
   return text.startsWith("JSON does not support") ? `${text}: ${REACHED}` : text;
 }
-
-const REACHED =
-  'add with { type: "text" } or with { type: "bytes" } to its import, or read it: readFileSync(new URL("./file", import.meta.url))';

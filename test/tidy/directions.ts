@@ -53,13 +53,13 @@ const layers: readonly Layer[] = [
   { of: "runtime/job-matchers.ts", mayImport: ["runtime/client/", protocol] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
-  // An import that fails is explained by the tsconfig.json that was read for the bundle.
+  // An import that fails is explained, for example by the tsconfig.json that was read for the bundle.
   {
     of: "runtime/handler/",
     mayImport: [
       "runtime/pipe/",
       "runtime/storage/",
-      "runtime/load/alias-hint.ts",
+      "runtime/load/import-hint.ts",
       runtimeCore,
       protocol,
     ],

@@ -2,7 +2,7 @@
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { aliasHint } from "../../../runtime/load/alias-hint.ts";
+import { aliasHint } from "../../../runtime/load/import-hint.ts";
 import { isInstalled } from "../../../runtime/load/own-imports.ts";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 

@@ -26,8 +26,8 @@ export async function importHandler({ modulePath, sourcePath }: LoadHead): Promi
       if (places !== undefined) throw new InitError(`${name} cannot be imported:\n${places}`);
     }
     const { message, stack } = describeThrown(thrown);
-    const { missingAlias } = await import("../../load/alias-hint.ts");
-    const hint = await missingAlias(thrown, sourcePath);
+    const { importHint } = await import("../../load/import-hint.ts");
+    const hint = await importHint(thrown, sourcePath);
     throw new InitError(`${name} cannot be imported: ${message}${hint}`, stack);
   }
   return readModule(namespace, name);

@@ -52,6 +52,15 @@ export const FILES: readonly ModuleCase[] = [
       /handler\.ts:1:15: a\.jinja is not code: add with \{ type: "text" \} .* readFileSync\(new URL/u,
   },
   {
+    what: "another file without an attribute, in JavaScript",
+    handler: "handler.mjs",
+    files: {
+      "handler.mjs": `import a from "./a.jinja";\nexport default () => a;`,
+      "a.jinja": "{{",
+    },
+    refused: /a\.jinja.* add with \{ type: "text" \} .* readFileSync\(new URL/u,
+  },
+  {
     what: "`.json` with comments",
     files: {
       "handler.ts": `import a from "./a.json";\nexport default (): unknown => a;`,

@@ -1,4 +1,4 @@
-/** Says which tsconfig was read for an import that is neither a package nor one of its `paths`. */
+/** Says what to do about an import that fails: which tsconfig was read for it, or how to reach a file that is not code. */
 import { Projects } from "./tsconfig.ts";
 
 /** Undefined if the file's projects have nothing that could lead the import to a file. */
@@ -19,9 +19,14 @@ export async function aliasHint(specifier: string, importer: string): Promise<st
   return leads ? `"paths" of ${nearest} lead to no file for it` : undefined;
 }
 
+/** How a module reaches a file that is not code. */
+export const REACHED =
+  'add with { type: "text" } or with { type: "bytes" } to its import, or read it: readFileSync(new URL("./file", import.meta.url))';
+
 /** The hint for an error of Node, or "". @param sourcePath the file that imports it, if the error names none */
-export async function missingAlias(error: unknown, sourcePath: string): Promise<string> {
+export async function importHint(error: unknown, sourcePath: string): Promise<string> {
   if (!(error instanceof Error)) return "";
+  if ("code" in error && error.code === "ERR_UNKNOWN_FILE_EXTENSION") return `; ${REACHED}`;
   const pattern = /^Cannot find (?:package|module) '([^']+)'(?: imported from (\/[^\n]+))?/u;
   const [, specifier, importer = sourcePath] = pattern.exec(error.message) ?? [];
   const hint = specifier === undefined ? undefined : await aliasHint(specifier, importer);
