@@ -241,10 +241,7 @@ describe("targets that cannot be served", () => {
     ["examples/hello/handler", "did you mean examples/hello/handler.ts?"],
     ["exmples/hello", "exmples/hello does not exist; there is no directory exmples"],
     ["quite-different", "quite-different does not exist"],
-    [
-      "notes.txt",
-      "notes.txt is no handler module; those end in .ts, .mts, .cts, .tsx, .js, .mjs, .cjs",
-    ],
+    ["notes.txt", "notes.txt is no handler module; those end in .ts, .mts, .cts, .tsx, .js"],
     [
       "empty",
       "empty holds no handler; expected a file handler.ts or server.ts (or .mts, .cts, .tsx, .js, .mjs, .cjs)",
