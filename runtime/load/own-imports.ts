@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { findPackageJSON, isBuiltin } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Metafile, OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
+import type { Metafile, OnResolveArgs, Plugin, PluginBuild } from "esbuild";
 import { FROM } from "../core/import-from.ts";
 import { pathsOf, Projects } from "./tsconfig.ts";
 
@@ -16,8 +16,9 @@ interface NamedBuild {
 }
 
 /**
- * Whether imports mean something else than Node finds from the handler: a linked package, a package of another directory, or an
- * alias of a project that a tsconfig.json refers to. Other bundles are built faster without the plugin.
+ * Whether imports mean something else than Node finds from the handler: a linked package, the `imports` of a package.json, a
+ * package of another directory, or an alias of a project that a tsconfig.json refers to. Other bundles are built faster without
+ * the plugin.
  *
  * @param metafile of a build that left all packages to Node
  */
@@ -35,7 +36,8 @@ export async function needsOwnImports(
     const importer = path.resolve(absWorkingDir, input);
     if (!scopes.isBeside(importer)) return true;
     if ((await projects.referenced(importer)) !== undefined) return true;
-    if (specifiers.some((specifier) => isLinked(specifier, importer))) return true;
+    const isOwn = (specifier: string) => specifier.startsWith("#") || isLinked(specifier, importer);
+    if (specifiers.some(isOwn)) return true;
   }
   return false;
 }
@@ -58,12 +60,12 @@ export function ownImports(entry: string, leavesPackages: boolean): Plugin {
         const project = await projects.referenced(importer);
         const files = project === undefined ? [] : await pathsOf(specifier, project);
         for (const file of files) {
-          const found = await ask(build, args, file);
+          const found = await askBundler(build, { ...args, path: file }, ASKED);
           if (found !== undefined) return found;
         }
         if (!leavesPackages) return undefined;
-        const found = isProvided(specifier) ? undefined : await ask(build, args, specifier);
-        if (found !== undefined && !isInstalled(found.path)) return found;
+        const found = isProvided(specifier) ? undefined : await askBundler(build, args, ASKED);
+        if (found?.external === false && !isInstalled(found.path)) return found;
         const from = scopes.isBeside(importer) ? "" : FROM + pathToFileURL(importer).href;
         return { path: specifier + from, external: true };
       });
@@ -74,20 +76,22 @@ export function ownImports(entry: string, leavesPackages: boolean): Plugin {
 /** Marks the requests of this plugin to esbuild. */
 const ASKED = Symbol("asked by own-imports");
 
-async function ask(
+/**
+ * What the bundler resolves an import to; undefined if that is nothing.
+ *
+ * @param pluginData marks the request for the plugin that makes it
+ */
+export async function askBundler(
   build: PluginBuild,
-  { kind, importer, resolveDir, with: attributes }: OnResolveArgs,
-  specifier: string,
-): Promise<(OnResolveResult & { readonly path: string }) | undefined> {
-  const options = { kind, importer, resolveDir, with: attributes, pluginData: ASKED };
-  const {
-    errors,
-    path: file,
-    namespace,
-    sideEffects,
-    suffix,
-  } = await build.resolve(specifier, options);
-  return errors.length > 0 ? undefined : { path: file, namespace, sideEffects, suffix };
+  { path: specifier, kind, importer, resolveDir, with: attributes }: OnResolveArgs,
+  pluginData: symbol,
+) {
+  const options = { kind, importer, resolveDir, with: attributes, pluginData };
+  const found = await build.resolve(specifier, options);
+  const { path: file, external, namespace, sideEffects, suffix } = found;
+  return found.errors.length > 0
+    ? undefined
+    : { path: file, external, namespace, sideEffects, suffix };
 }
 
 function isProvided(specifier: string): boolean {

@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { aliasHint } from "../../../runtime/load/import-hint.ts";
-import { isInstalled } from "../../../runtime/load/own-imports.ts";
+import { askBundler, isInstalled } from "../../../runtime/load/own-imports.ts";
 import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 
 /** This package, which is in the base image. */
@@ -40,29 +40,26 @@ export function packageImports(program: string, placeOf: (file: string) => strin
     unbundled.set(bundleSpecifier, imported);
     return { path: bundleSpecifier, external: true };
   };
+  const resolveDir = path.dirname(program);
   const setup = (build: PluginBuild): void => {
     build.onResolve({ filter: /^[^./]/ }, async (args) => {
       const { path: specifier, importer } = args;
       if (args.pluginData === ASKED_BY_US || args.kind === "entry-point") return undefined;
       if (isBuiltin(specifier)) return { path: specifier, external: true };
       const packageName = packageOf(specifier);
-      const unresolved = {
-        specifier,
-        packageName,
-        importer,
-        file: undefined,
-        isSameForProgram: true,
-      };
+      const unresolved = { specifier, packageName, importer, ...UNRESOLVED };
       if (packageName === OWN_PACKAGE) return keepImport(specifier, unresolved);
-      const found = await resolveByBundler(build, args, args.resolveDir);
+      const found = await askBundler(build, args, ASKED_BY_US);
       if (found === undefined) {
         const hint = await aliasHint(specifier, importer);
         return keepImport(specifier, { ...unresolved, hint });
       }
       const { path: file, external } = found;
       if (external || !isInstalled(file)) return found;
+      // `imports` of a package.json are not looked up again.
       const isSameForProgram =
-        file === (await resolveByBundler(build, args, path.dirname(program)))?.path;
+        !specifier.startsWith("#") &&
+        file === (await askBundler(build, { ...args, resolveDir }, ASKED_BY_US))?.path;
       return keepImport(isSameForProgram ? specifier : placeOf(file), {
         ...unresolved,
         file,
@@ -76,6 +73,8 @@ export function packageImports(program: string, placeOf: (file: string) => strin
   };
   return { plugin: { name: "package-imports", setup }, unbundled };
 }
+
+const UNRESOLVED = { file: undefined, isSameForProgram: true } as const;
 
 const BINARY = /^[./].*\.(?:node|wasm)$/;
 
@@ -94,20 +93,6 @@ function binaryImport(
 
 /** Marks the requests of this plugin to esbuild, which it must not handle itself. */
 const ASKED_BY_US = Symbol("asked by package-imports");
-
-/** The file that the bundler resolves the specifier to; undefined if there is none. */
-async function resolveByBundler(
-  build: PluginBuild,
-  { path: specifier, kind, importer, with: attributes }: OnResolveArgs,
-  resolveDir: string,
-): Promise<(OnResolveResult & { readonly path: string }) | undefined> {
-  const options = { kind, importer, resolveDir, with: attributes, pluginData: ASKED_BY_US };
-  const found = await build.resolve(specifier, options);
-  const { path: file, external, namespace, sideEffects, suffix } = found;
-  return found.errors.length > 0
-    ? undefined
-    : { path: file, external, namespace, sideEffects, suffix };
-}
 
 /** The package of a specifier: `@scope/name` for `@scope/name/x`. */
 function packageOf(specifier: string): string {

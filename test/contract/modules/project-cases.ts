@@ -46,6 +46,19 @@ export const PROJECTS: readonly ModuleCase[] = [
     output: ["app", "app"],
   },
   {
+    what: "`imports` of package.json (`#lib/*`), which lead to TypeScript with enums",
+    files: {
+      "package.json": json({
+        type: "module",
+        imports: { "#lib/*": "./lib/*.ts", "#pkg": "new-pkg" },
+      }),
+      "handler.ts": `import { Kind } from "#lib/kind";\nimport { word } from "#pkg";\nexport default (): unknown => [Kind.Own, word];`,
+      "lib/kind.ts": "export enum Kind { Own = 'own' }",
+      ...PACKAGES,
+    },
+    output: ["own", "new"],
+  },
+  {
     what: "a linked package of a workspace in TypeScript, with enums, and a tsconfig.json and packages of its own",
     files: {
       "handler.ts": `import { words } from "@ours/words";\nexport default (): unknown => words;`,

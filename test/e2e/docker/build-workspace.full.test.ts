@@ -31,14 +31,17 @@ function workspace(linked: string): Readonly<Record<string, string>> {
     }),
     "packages/worker/package.json": json({
       ...{ name: "worker", version: "1.0.0", type: "module" },
+      imports: { "#own-ms": "ms" },
       dependencies: { "@ours/words": linked, "old-words": linked, ms: OWN_MS },
     }),
     "packages/worker/handler.ts": `import { theirs } from "@ours/words";
 import ms from "ms";
+import again from "#own-ms";
 import { lines } from "old-words";
 import { defineHandler } from "sv-runtime";
 export default defineHandler(() => ({
   own: ms("1w") ?? null,
+  again: again("1w") ?? null,
   theirs: theirs("1w") ?? null,
   lines,
 }));
@@ -58,7 +61,7 @@ export default defineHandler(() => ({
   };
 }
 
-const ANSWER = { own: 604_800_000, theirs: null, lines: 1_209_600_000 };
+const ANSWER = { own: 604_800_000, again: 604_800_000, theirs: null, lines: 1_209_600_000 };
 
 describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", () => {
   let docker: TestDocker;
