@@ -1,5 +1,12 @@
 /** `sv-runtime`: for handlers' modules. */
-import type { Context, Handler, HandlerDefinition, Job, Returned } from "./handler/contract.ts";
+import type {
+  Context,
+  Handler,
+  HandlerDefinition,
+  Job,
+  Returned,
+  Streaming,
+} from "./handler/contract.ts";
 import type { StandardSchema } from "./handler/module/standard-schema.ts";
 import type { StartedWorker, StartWorkerOptions } from "./own-worker.ts";
 import type { Yielded } from "./protocol/chunk.ts";
@@ -17,6 +24,7 @@ export type {
   OpenAiCall,
   Returned,
   SetupContext,
+  Streaming,
 } from "./handler/contract.ts";
 export type {
   DownloadedFile,
@@ -70,7 +78,7 @@ export type AggregatingDefinition<
   readonly run: (
     job: Job<Input>,
     context: Context<State>,
-  ) => Iterator<Chunk, unknown, undefined> | AsyncIterator<Chunk, unknown, undefined>;
+  ) => Streaming<unknown, Chunk> | Promise<Streaming<unknown, Chunk>>;
 };
 
 /** A definition with an `output` schema for the return value of `run`. */

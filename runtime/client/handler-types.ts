@@ -1,4 +1,5 @@
 /** The types that clients of a handler send and get, derived from the handler's own type. */
+import type { Handler } from "../handler/contract.ts";
 import type { Yielded } from "../protocol/chunk.ts";
 
 type AnyFunction = (...args: never[]) => unknown;
@@ -29,33 +30,10 @@ type JobInput<Run> = Run extends (job: infer Job, ...rest: never[]) => unknown
     : unknown
   : unknown;
 
-/** The result of `next()` of a generator; `never` for anything else. */
-type StepOf<Returned> = Returned extends {
-  readonly [Symbol.iterator]: unknown;
-  next(...args: [] | [never]): infer Step;
-}
-  ? Step
-  : Returned extends {
-        readonly [Symbol.asyncIterator]: unknown;
-        next(...args: [] | [never]): infer Step;
-      }
-    ? Awaited<Step>
-    : never;
-
-type EndOf<Step> = Step extends { readonly done: true; readonly value: infer Value }
-  ? Value
-  : never;
-
-type YieldOf<Step> = Step extends { readonly done?: false; readonly value: infer Value }
-  ? Yielded<Value>
-  : never;
-
-type ResultOf<Returned> = [StepOf<Returned>] extends [never]
-  ? Awaited<Returned>
-  : EndOf<StepOf<Returned>>;
-
-/** Members of a union one by one: a handler may return at once or later. */
-type EachResult<Returned> = Returned extends unknown ? ResultOf<Returned> : never;
+/** Output and chunk of a function, as the contract of handlers has them. Both are `unknown` for `never`. */
+type Sent<Run> = [Run] extends [Handler<never, infer Output, never, infer Chunk>]
+  ? { readonly output: Output; readonly chunk: Chunk }
+  : { readonly output: unknown; readonly chunk: unknown };
 
 /** `void` becomes `undefined`; `any`, as in `Generator<string>`, becomes `unknown`. */
 type Result<T> = 0 extends 1 & T ? unknown : T extends void ? undefined : T;
@@ -79,17 +57,27 @@ export type InputOf<T> = [RunOf<T>] extends [never]
  */
 export type OutputOf<T> = [RunOf<T>] extends [never]
   ? unknown
-  : SchemaType<
-      T,
-      "output",
-      T extends { readonly aggregate: true }
-        ? ChunkOf<T>[]
-        : T extends { readonly default: infer D }
-          ? OutputOf<D>
-          : Result<EachResult<ReturnType<RunOf<T>>>>
+  : Result<
+      SchemaType<
+        T,
+        "output",
+        T extends { readonly aggregate: true }
+          ? ChunkOf<T>[]
+          : T extends { readonly default: infer D }
+            ? OutputOf<D>
+            : Sent<RunOf<T>>["output"]
+      >
     >;
 
-/** The handler's yields, without the metrics of `chunk`. `unknown` if `T` is not a generator. */
-export type ChunkOf<T> = [StepOf<ReturnType<RunOf<T>>>] extends [never]
-  ? unknown
-  : YieldOf<StepOf<ReturnType<RunOf<T>>>>;
+/** The handler's yields, without the metrics of `chunk`; bytes of a stream are text. `unknown` if `T` does not stream. */
+export type ChunkOf<T> = Result<Shown<Yielded<Sent<RunOf<T>>["chunk"]>, RunOf<T>>>;
+
+/** Bytes as JSON has them: text of a returned stream, numbers of a generator. */
+type Shown<Chunk, Run> = Chunk extends Uint8Array
+  ? string | ([IteratorOf<Run>] extends [never] ? never : number[])
+  : Chunk;
+
+/** The returned iterators, generators among them. `never` for other streams. */
+type IteratorOf<Run> = Run extends (...args: never[]) => infer Returned
+  ? Extract<Awaited<Returned>, { next: unknown }>
+  : never;

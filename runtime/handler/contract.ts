@@ -107,10 +107,16 @@ export type Handler<Input = unknown, Output = unknown, State = unknown, Chunk = 
 /** The return type of a handler with outputs of type `Output` and yields of type `Chunk`. */
 export type Returned<Output, Chunk = unknown> =
   | Output
-  | Promise<Output>
-  // Not Iterator and AsyncIterator: TypeScript would infer an Output that may be a promise from the argument of their `return`.
+  | Streaming<Output, Chunk>
+  | Promise<Output | Streaming<Output, Chunk>>;
+
+/**
+ * A generator or another iterator, or an async iterable such as a stream. Not Iterator and AsyncIterable: TypeScript would infer an
+ * Output that may be a promise from the argument of their `return`.
+ */
+export type Streaming<Output, Chunk> =
   | { next(): IteratorResult<Chunk, Output>; [Symbol.iterator](): unknown }
-  | { next(): Promise<IteratorResult<Chunk, Output>>; [Symbol.asyncIterator](): unknown };
+  | { [Symbol.asyncIterator](): { next(): Promise<IteratorResult<Chunk, Output>> } };
 
 /**
  * A handler with its options, as `defineHandler` takes them. `Input` is the type of `job.input` in `run`, `Output` the result

@@ -51,6 +51,8 @@ const layers: readonly Layer[] = [
   { of: "runtime/testing.ts", mayImport: ["runtime/"] },
   { of: "runtime/vitest.ts", mayImport: ["runtime/job-matchers.ts"] },
   { of: "runtime/job-matchers.ts", mayImport: ["runtime/client/", protocol] },
+  // The types of clients follow from those of handlers.
+  { of: "runtime/client/handler-types.ts", mayImport: ["runtime/handler/contract.ts", protocol] },
   { of: "runtime/bin/", mayImport: ["runtime/"] },
   // Both ends of the pipe between the supervisor and the handler process speak its frames.
   // An import that fails is explained, for example by the tsconfig.json that was read for the bundle.

@@ -103,9 +103,7 @@ function asIterator(value: unknown): AnyIterator | undefined {
     // Checked above as far as possible without calling `next`.
     return value as AnyIterator;
   }
-  if (!isAsyncIterable(value)) return undefined;
-  const isStream = value instanceof ReadableStream || "pipe" in value;
-  return isStream ? textOf(value) : value[Symbol.asyncIterator]();
+  return isAsyncIterable(value) ? textOf(value) : undefined;
 }
 
 function isAsyncIterable(value: object): value is AsyncIterable<unknown> {

@@ -1,4 +1,7 @@
 /** The types that `client.endpoint<typeof handler>()` infers from a handler; at run time nothing of it remains. */
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { Stream } from "openai/streaming";
 import { chunk, defineHandler, type Context, type Job } from "sv-runtime";
 import { createClient, type EndpointClient } from "sv-runtime/client";
 import * as v from "valibot";
@@ -116,6 +119,77 @@ describe("the types of defineHandler", () => {
       EndpointClient<{ n: number }, number[], number>
     >();
     expectTypeOf(of<typeof checked>()).toEqualTypeOf<EndpointClient<unknown, string[], number>>();
+  });
+});
+
+describe("a returned stream", () => {
+  type Delta = { delta: string };
+  const stream = (): Stream<Delta> => new Stream(async function* () {}, new AbortController());
+  const bytes = (): ReadableStream<Uint8Array> => new ReadableStream();
+
+  test("of an API's client is the job's stream, at once or later, and beside other outputs", () => {
+    const later = async (job: Job<{ n: number }>) => (job.input.n > 0 ? stream() : "none");
+    expectTypeOf(of<typeof stream>()).toEqualTypeOf<EndpointClient<unknown, unknown, Delta>>();
+    expectTypeOf(of<typeof later>()).toEqualTypeOf<EndpointClient<{ n: number }, unknown, Delta>>();
+  });
+
+  test("of bytes is text, and of anything else as it is", () => {
+    const body = async (job: Job<{ n: number }>) => (job.input.n > 0 ? bytes() : null);
+    const objects = () => ReadableStream.from([{ a: 1 }]);
+    const lines = () => createInterface({ input: process.stdin });
+    const node = () => Readable.from(["a"]);
+    expectTypeOf(of<typeof body>()).toEqualTypeOf<
+      EndpointClient<{ n: number }, null | undefined, string>
+    >();
+    expectTypeOf(of<typeof objects>()).toEqualTypeOf<
+      EndpointClient<unknown, undefined, { a: number }>
+    >();
+    expectTypeOf(of<typeof lines>()).toEqualTypeOf<EndpointClient<unknown, undefined, string>>();
+    expectTypeOf(of<typeof node>()).toEqualTypeOf<EndpointClient<unknown, undefined, unknown>>();
+  });
+
+  test("of one's own has its return value as the output, and so has a promised generator", () => {
+    const iterable = () => ({
+      async *[Symbol.asyncIterator]() {
+        yield 1;
+        return "end";
+      },
+    });
+    async function* counting() {
+      yield 1;
+      return "end";
+    }
+    const promised = async () => counting();
+    type Expected = EndpointClient<unknown, string, number>;
+    expectTypeOf(of<typeof iterable>()).toEqualTypeOf<Expected>();
+    expectTypeOf(of<typeof promised>()).toEqualTypeOf<Expected>();
+  });
+
+  test("keeps its types in defineHandler, with options, and with a schema of all yields", () => {
+    const plain = defineHandler(stream);
+    const options = defineHandler({ concurrency: 2, run: async () => stream() });
+    const collects = defineHandler({ aggregate: true, run: stream });
+    const checked = defineHandler({
+      aggregate: true,
+      output: z.array(z.object({ delta: z.string() })),
+      run: async () => stream(),
+    });
+    const body = defineHandler(bytes);
+    expectTypeOf(of<typeof plain>()).toEqualTypeOf<EndpointClient<unknown, unknown, Delta>>();
+    expectTypeOf(of<typeof options>()).toEqualTypeOf<EndpointClient<unknown, unknown, Delta>>();
+    expectTypeOf(of<typeof collects>()).toEqualTypeOf<EndpointClient<unknown, Delta[], Delta>>();
+    expectTypeOf(of<typeof checked>()).toEqualTypeOf<EndpointClient<unknown, Delta[], Delta>>();
+    // A generator that yields bytes has the same type there.
+    expectTypeOf(of<typeof body>()).toEqualTypeOf<
+      EndpointClient<unknown, undefined, string | number[]>
+    >();
+  });
+
+  test("is none where a value is iterable without being a stream", () => {
+    const list = () => [1];
+    const map = () => new Map([["a", 1]]);
+    expectTypeOf(of<typeof list>()).toEqualTypeOf<EndpointClient<unknown, number[]>>();
+    expectTypeOf(of<typeof map>()).toEqualTypeOf<EndpointClient<unknown, Map<string, number>>>();
   });
 });
 

@@ -120,6 +120,18 @@ describe("a returned stream is the job's stream", () => {
     expect(await outputsOf(() => Readable.from(parts))).toEqual([["1 ", "€, 2 €"], undefined]);
   });
 
+  test("as bytes of any async iterable, and what it returns is the output", async () => {
+    const iterable = {
+      async *[Symbol.asyncIterator]() {
+        yield Buffer.from("€").subarray(0, 1);
+        yield Buffer.from("€").subarray(1);
+        yield "";
+        return { tokens: 2 };
+      },
+    };
+    expect(await outputsOf(() => iterable)).toEqual([["€", ""], { tokens: 2 }]);
+  });
+
   test("as lines of a reader, and as objects of a web stream", async () => {
     const lines = createInterface({ input: Readable.from(["one\ntwo\n"]) });
     expect(await outputsOf(() => lines)).toEqual([["one", "two"], undefined]);
