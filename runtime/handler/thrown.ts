@@ -58,6 +58,7 @@ function textOf(error: Error, name: "message" | "name" | "stack"): string {
 }
 
 function errorsOf(error: Error): readonly unknown[] {
+  if (error instanceof SuppressedError) return [error.error, error.suppressed];
   return error instanceof AggregateError ? error.errors.slice(0, MAX_ERRORS) : [];
 }
 

@@ -112,7 +112,9 @@ function hasToJson(value: unknown): value is { toJSON(name: string): unknown } {
 function namesOf(object: object): readonly string[] {
   const names = Object.keys(object);
   if (!(object instanceof Error)) return names;
-  const told = ["name", "message", "cause", "errors"].filter((name) => name in object);
+  const told = ["name", "message", "cause", "errors", "error", "suppressed"].filter(
+    (name) => name in object,
+  );
   return [...new Set([...told, ...names])];
 }
 

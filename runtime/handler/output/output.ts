@@ -41,23 +41,21 @@ function isPlainData(value: unknown): boolean {
 }
 
 function isPlain(value: unknown): boolean {
-  switch (typeof value) {
-    case "string":
-    case "boolean":
-    case "undefined":
-      return true;
-    case "number":
-      return Number.isFinite(value);
-    case "object":
-      return value === null || (Array.isArray(value) ? isPlainArray(value) : isPlainObject(value));
-    default:
-      return false;
-  }
+  if (typeof value !== "object" || value === null) return isPlainPrimitive(value);
+  return Array.isArray(value) ? isPlainArray(value) : isPlainObject(value);
+}
+
+/** Small, so that the loops below contain it: most members are primitives. */
+function isPlainPrimitive(value: unknown): boolean {
+  if (typeof value === "string" || typeof value === "boolean") return true;
+  return typeof value === "number" ? Number.isFinite(value) : (value ?? null) === null;
 }
 
 function isPlainArray(array: readonly unknown[]): boolean {
-  for (const item of array) {
-    if (typeof item !== "string" && !isPlain(item)) return false;
+  // A counting loop takes a third of the time of the array's iterator.
+  for (let at = 0; at < array.length; at++) {
+    const item = array[at];
+    if (!isPlainPrimitive(item) && !isPlain(item)) return false;
   }
   return true;
 }
@@ -69,7 +67,7 @@ function isPlainObject(object: object): boolean {
   // `for in` is faster than Object.values, and these prototypes have no enumerable members.
   for (const name in members) {
     const member = members[name];
-    if (typeof member !== "string" && !isPlain(member)) return false;
+    if (!isPlainPrimitive(member) && !isPlain(member)) return false;
   }
   return true;
 }

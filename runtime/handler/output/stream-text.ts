@@ -7,7 +7,7 @@ import { InvalidOutputError } from "./output.ts";
  * @returns what the stream returns at its end
  * @throws InvalidOutputError if bytes are not UTF-8
  */
-export async function* textOf(stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+export async function* textOf(stream: AsyncIterable<unknown>): AsyncGenerator {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let end: unknown;
   // A loop of `for await` would not tell what is returned.

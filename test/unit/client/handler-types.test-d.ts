@@ -145,7 +145,7 @@ describe("a returned stream", () => {
       EndpointClient<unknown, undefined, { a: number }>
     >();
     expectTypeOf(of<typeof lines>()).toEqualTypeOf<EndpointClient<unknown, undefined, string>>();
-    expectTypeOf(of<typeof node>()).toEqualTypeOf<EndpointClient<unknown, undefined, unknown>>();
+    expectTypeOf(of<typeof node>()).toEqualTypeOf<EndpointClient<unknown, undefined>>();
   });
 
   test("of one's own has its return value as the output, and so has a promised generator", () => {

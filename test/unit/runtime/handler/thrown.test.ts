@@ -27,6 +27,15 @@ describe("the description of a thrown value", () => {
     expect(describeThrown(itself).message).toBe("AggregateError: AggregateError");
   });
 
+  test("names both errors of a SuppressedError", () => {
+    const both = new SuppressedError(new Error("of dispose"), new Error("of run"));
+    const { message, stack } = describeThrown(both);
+    expect(message).toBe("SuppressedError: of dispose; of run");
+    expect(stack).toMatch(
+      /one of its errors: Error: of dispose[^]*one of its errors: Error: of run/u,
+    );
+  });
+
   test("has an own message that is no string, and says so of one that cannot be read", () => {
     const odd = Object.assign(new Error(), { message: { code: 7 } });
     expect(describeThrown(odd).message).toBe("{ code: 7 }");

@@ -1,7 +1,10 @@
 /** Random outputs of values of every class are equal after JSON, or refused with the place of a value that has no JSON form. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash, createSecretKey } from "node:crypto";
 import { Readable } from "node:stream";
+import { createGzip } from "node:zlib";
 import fc from "fast-check";
-import { OpenAI } from "openai";
+import { OpenAI, OpenAIError } from "openai";
 import { Stream } from "openai/streaming";
 import { expect, it } from "vitest";
 import { z } from "zod";
@@ -29,6 +32,19 @@ class Point {
 
 const PLAIN: readonly unknown[] = ["", "ä\u2028\ud800", 0, -0, 1e21, true, null, [], {}, "NaN"];
 
+const AGGREGATE = {
+  name: "AggregateError",
+  message: "all",
+  errors: [{ name: "TypeError", message: "t" }],
+};
+
+const ISSUE = {
+  ...{ expected: "number", code: "invalid_type", path: [] },
+  message: "Invalid input: expected number, received string",
+};
+
+const ZOD_ERROR = { name: "ZodError", message: JSON.stringify([ISSUE], null, 2) };
+
 /** Pairs of a value and its data after JSON. */
 const SHOWN: readonly (readonly [unknown, unknown])[] = [
   [new Date(5), "1970-01-01T00:00:00.005Z"],
@@ -43,6 +59,19 @@ const SHOWN: readonly (readonly [unknown, unknown])[] = [
   [{ type: "float32", dims: [1, 2], data: new Float32Array([1, 2]) }, [[1, 2]]],
   [new Point({ x: 1 }), { x: 1 }],
   [Object(7), 7],
+  [Object("text"), "text"],
+  [new Uint8ClampedArray([300]), [255]],
+  [new BigUint64Array([3n]), [3]],
+  [new AggregateError([new TypeError("t")], "all"), AGGREGATE],
+  [
+    new SuppressedError(1, 2, "both"),
+    { name: "SuppressedError", message: "both", error: 1, suppressed: 2 },
+  ],
+  [new Proxy({ a: [1] }, {}), { a: [1] }],
+  [Object.freeze([1, undefined]), [1, null]],
+  [new OpenAIError("no key"), { name: "Error", message: "no key" }],
+  [z.int().safeParse("x").error, ZOD_ERROR],
+  [z.coerce.date().parse(0), "1970-01-01T00:00:00.000Z"],
   [z.object({ at: z.coerce.date() }).parse({ at: 0 }), { at: "1970-01-01T00:00:00.000Z" }],
   [z.array(z.int()).safeDecode([1]), { success: true, data: [1] }],
 ];
@@ -56,6 +85,24 @@ const UNFIT: readonly unknown[] = [
   ...[new File([], "a"), new URLSearchParams(), new AbortController(), new TextDecoder()],
   ...[new ReadableStream(), new WritableStream(), Readable.from([]), Promise.resolve()],
   ...[[].values(), new Map().entries(), (function* () {})(), (async function* () {})()],
+  ...[new TransformStream(), new CompressionStream("gzip"), new TextEncoderStream(), createGzip()],
+  ...[
+    new MessageChannel(),
+    new EventTarget(),
+    new FinalizationRegistry(() => {}),
+    createHash("md5"),
+  ],
+  ...[createSecretKey(Buffer.from("key")), new AbortController().signal, new URLPattern({})],
+  ...[new Intl.Segmenter("en"), new AsyncLocalStorage()],
+  ...[Object(1n), Object(Number.NaN), Object(Symbol("s")), new Proxy(new Map(), {}), [1].keys()],
+  ...[
+    [1].values().map(String),
+    "a".matchAll(/a/gu),
+    new Intl.Locale("en"),
+    new Int8Array(1).values(),
+  ],
+  ...[z.map(z.string(), z.int()).parse(new Map()), z.set(z.int()).parse(new Set()), z.nan()],
+  ...[z.bigint().parse(5n), z.nan().parse(Number.NaN), client.responses, client.files],
   ...[/a/u, new Intl.NumberFormat(), new Point({}), z.string(), client, client.chat],
   new Stream(async function* () {}, new AbortController()),
 ];
