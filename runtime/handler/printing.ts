@@ -1,6 +1,7 @@
 /** Marks a handler's output with its job, and bounds the memory of a handler that prints without end. */
 import type { WriteStream } from "node:tty";
-import { printedLine } from "../pipe/tagged-lines.ts";
+import { barState, shownText } from "../pipe/bar-text.ts";
+import { printedLine, stateLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import { currentInvocation } from "./job/attribution.ts";
 
@@ -45,7 +46,7 @@ class MarkedStream {
     const open = this.#partial.get(jobId) ?? "";
     if (lastBreak === -1) return this.#keep(jobId, open + text);
     const lines = (open + text.slice(0, lastBreak)).split("\n");
-    this.write(lines.map((line) => printedLine(jobId, line)).join(""));
+    this.write(lines.map((line) => printedLine(jobId, shownText(line))).join(""));
     this.#keep(jobId, text.slice(lastBreak + 1));
   }
 
@@ -69,7 +70,13 @@ class MarkedStream {
   }
 
   #keep(jobId: string, rest: string): void {
-    if (rest === "") this.#partial.delete(jobId);
+    const state = barState(rest);
+    if (state !== undefined) {
+      // Of a bar the newest state is kept, however many come.
+      const isReturned = rest.endsWith("\r");
+      this.write(stateLine(jobId, state));
+      this.#partial.set(jobId, `\r${state}${isReturned ? "\r" : ""}`);
+    } else if (rest === "") this.#partial.delete(jobId);
     else if (rest.length <= LIMITS.logLineMaxBytes) this.#partial.set(jobId, rest);
     else {
       this.write(printedLine(jobId, rest));

@@ -2,7 +2,9 @@
 import type { Readable } from "node:stream";
 import { parseLine, type HandlerLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import { BarLines } from "./bar-lines.ts";
 import { LineReader } from "./line-reader.ts";
+import { Redraw, type RedrawnLine } from "./redraw.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
 /** Maximum lines passed on per second, so that a handler cannot fill the disk. */
@@ -11,15 +13,22 @@ const SECOND_MS = 1_000;
 
 export type OutputStream = "stdout" | "stderr";
 
-export interface OutputLine extends HandlerLine {
+export interface OutputLine extends Omit<HandlerLine, "isState"> {
   readonly stream: OutputStream;
+}
+
+interface KeptLine {
+  readonly line: HandlerLine;
+  /** The bar, if the line is a state of one. */
+  readonly bar?: string;
 }
 
 /** Reads the output continuously, so that printing never blocks a job. */
 export class HandlerOutput {
   readonly #pass: (line: OutputLine) => void;
+  readonly #bars: BarLines;
   readonly #mask: SecretMask | undefined;
-  readonly #last: HandlerLine[] = [];
+  readonly #last: KeptLine[] = [];
   #windowEndsAt = 0;
   #passed = 0;
   #dropped = 0;
@@ -27,13 +36,24 @@ export class HandlerOutput {
 
   constructor(pass: (line: OutputLine) => void, mask?: SecretMask) {
     this.#pass = pass;
+    this.#bars = new BarLines((line) => {
+      if (this.#mayPass(line.stream)) pass(line);
+    });
     this.#mask = mask;
   }
 
   read(source: Readable, stream: OutputStream): void {
-    const reader = new LineReader(LIMITS.logLineMaxBytes, (line) => this.#take(line, stream));
+    const redraw = new Redraw();
+    const reader = new LineReader(
+      LIMITS.logLineMaxBytes,
+      (text) => this.#take(redraw.read(parseLine(text)), stream),
+      (text) => this.#take({ text, isState: true }, stream),
+    );
     source.on("data", (piece: Buffer) => reader.push(piece));
-    source.on("end", () => reader.end());
+    source.on("end", () => {
+      reader.end();
+      this.#bars.end();
+    });
     // A broken pipe sends nothing more. The process's exit is reported elsewhere.
     source.on("error", () => {});
   }
@@ -44,8 +64,9 @@ export class HandlerOutput {
    */
   lastLines(jobId: string | undefined): string[] {
     const telling = this.#heapLimitLine;
-    const pushedOut = telling !== undefined && !this.#last.includes(telling);
-    return (pushedOut ? [telling, ...this.#last.slice(1)] : this.#last)
+    const last = this.#last.map(({ line }) => line);
+    const pushedOut = telling !== undefined && !last.includes(telling);
+    return (pushedOut ? [telling, ...last.slice(1)] : last)
       .filter((line) => line.jobId === undefined || line.jobId === jobId)
       .map((line) => line.text);
   }
@@ -55,15 +76,24 @@ export class HandlerOutput {
     return this.#heapLimitLine !== undefined;
   }
 
-  #take(text: string, stream: OutputStream): void {
-    const said = parseLine(text);
+  #take({ row = 0, isState = false, ...said }: RedrawnLine, stream: OutputStream): void {
     const line = this.#mask?.line(said) ?? said;
-    this.#last.push(line);
-    if (this.#last.length > LIMITS.lastLogLines) this.#last.shift();
+    const { jobId = "", text } = line;
+    const bar = `${stream} ${row} ${jobId}`;
+    this.#keep({ line, ...(isState && { bar }) }, bar);
     if (stream === "stderr" && text.includes("JavaScript heap out of memory")) {
       this.#heapLimitLine = line;
     }
-    if (this.#mayPass(stream)) this.#pass({ ...line, stream });
+    if (isState) this.#bars.state(bar, { ...line, stream });
+    else if (this.#bars.ended(bar, text) && this.#mayPass(stream)) this.#pass({ ...line, stream });
+  }
+
+  /** The line takes the place of the last state of its bar. */
+  #keep(kept: KeptLine, bar: string): void {
+    const before = this.#last.findIndex((each) => each.bar === bar);
+    if (before !== -1) this.#last.splice(before, 1);
+    this.#last.push(kept);
+    if (this.#last.length > LIMITS.lastLogLines) this.#last.shift();
   }
 
   #mayPass(stream: OutputStream): boolean {

@@ -2,9 +2,9 @@
  * Adds the id of the job to the lines that a handler prints, for the supervisor.
  *
  * Native code may print to the stdout and stderr of the handler process too. A line of ours therefore begins with a record
- * separator (U+001E), a letter for its form, the job's id, and a unit separator (U+001F): `␞Pid␟text` for a printed line,
- * `␞Lid␟{…}` for an entry of `context.log`. An entry of `setup` or of the runtime has no id. Any other line belongs to no known
- * job.
+ * separator (U+001E), a letter for its form, the job's id, and a unit separator (U+001F): `␞Pid␟text` for a printed line, `␞Sid␟text`
+ * for a state of a progress bar, `␞Lid␟{…}` for an entry of `context.log`. An entry of `setup` or of the runtime has no id. Any other
+ * line belongs to no known job.
  */
 import { Buffer } from "node:buffer";
 import { LOG_LEVELS, type LogLevel } from "../protocol/worker-log.ts";
@@ -17,6 +17,8 @@ export interface HandlerLine {
   /** The job of the line. Absent if it is not known. */
   readonly jobId?: string;
   readonly text: string;
+  /** The text is a state of a line that has not ended: a later state replaces it. */
+  readonly isState?: true;
   /** Present for an entry of `context.log`. */
   readonly level?: LogLevel;
   readonly fields?: Readonly<Record<string, unknown>>;
@@ -25,6 +27,11 @@ export interface HandlerLine {
 /** @param text one line, without its line break */
 export function printedLine(jobId: string, text: string): string {
   return `${MARK}P${jobId}${CLOSE}${text}\n`;
+}
+
+/** @param text the state of a progress bar, without a line break */
+export function stateLine(jobId: string, text: string): string {
+  return `${MARK}S${jobId}${CLOSE}${text}\n`;
 }
 
 /**
@@ -58,7 +65,8 @@ export function parseLine(line: string): HandlerLine {
   const jobId = line.slice(2, close);
   const text = line.slice(close + 1);
   const of = jobId === "" ? {} : { jobId };
-  return line[1] === "L" ? { ...of, ...parseEntry(text) } : { ...of, text };
+  if (line[1] === "L") return { ...of, ...parseEntry(text) };
+  return { ...of, text, ...(line[1] === "S" && { isState: true }) };
 }
 
 function parseEntry(text: string): Omit<HandlerLine, "jobId"> {

@@ -162,3 +162,12 @@ describe("streams", () => {
     expect(job.chunks).toHaveLength(2);
   });
 });
+
+test("a progress bar is printed once a second at most, and its last state with the job's end", async () => {
+  await using run = new WorkerRun("draws-a-bar");
+  const job = run.source.submit({ input: {} });
+  await job.result();
+  await run.logged(" 100%");
+  expect(run.printed(job.jobId).length).toBeLessThan(5);
+  expect(run.printed(job.jobId)[0]).toBe(" 1%");
+});
