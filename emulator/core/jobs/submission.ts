@@ -3,7 +3,7 @@ import { z } from "zod";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { closestName } from "../../../runtime/protocol/did-you-mean.ts";
 import { kindInWords, kindOfValue, valueInWords } from "../input/problem-messages.ts";
-import { JsonScanner, type ScanResult } from "./raw-json/scanner.ts";
+import { type JsonKind, JsonScanner, type ScanResult } from "./raw-json/scanner.ts";
 import { ServiceError, invalidRequest } from "../service-error.ts";
 
 /** A job as a client submits it. */
@@ -44,9 +44,16 @@ export const SUBMISSION_KEYS = ["input", "webhook", "policy", "s3Config"];
 /** Maximum number of unknown keys that are checked for misspelling. */
 const MAX_UNKNOWN_KEYS = 32;
 
+/** Says of a string that holds an object, as JSON that was made of JSON. */
+function twiceHint(kind: JsonKind, text: Uint8Array): string {
+  const head = new TextDecoder().decode(text.subarray(0, 64));
+  if (kind !== "string" || !/^\uFEFF?\s*"\s*(?:\\[nrt])*\s*\{/u.test(head)) return "";
+  return ": the object is in a string, so it was made JSON twice; send the object itself, without quotes around it and with one JSON.stringify";
+}
+
 /** Creates a scanner that keeps what {@link readSubmission} needs, and the first few unknown keys. */
 export function createSubmissionScanner(): JsonScanner {
-  return new JsonScanner({ keep: SUBMISSION_KEYS, noteOthers: MAX_UNKNOWN_KEYS });
+  return new JsonScanner({ keep: SUBMISSION_KEYS, noteOthers: MAX_UNKNOWN_KEYS, isSent: true });
 }
 
 /**
@@ -57,14 +64,17 @@ export function createSubmissionScanner(): JsonScanner {
 export function readSubmission(scan: ScanResult, body: Uint8Array): Submission {
   if (!scan.ok) throw new ServiceError("invalid_json", scan.fault.message);
   if (scan.kind !== "object") {
-    const sent = kindInWords(scan.kind);
-    throw invalidRequest([`the body must be an object with the key "input"; got ${sent}`]);
+    const problem = `the body must be an object with the key "input"; got ${kindInWords(scan.kind)}`;
+    throw invalidRequest([problem + twiceHint(scan.kind, body)]);
   }
   const problems: string[] = [];
   const span = scan.members.get("input");
   if (span === undefined) problems.push(INPUT_IS_MISSING);
   else if (span.kind !== "object")
-    problems.push(`input must be an object; got ${kindInWords(span.kind)}`);
+    problems.push(
+      `input must be an object; got ${kindInWords(span.kind)}` +
+        twiceHint(span.kind, body.subarray(span.start)),
+    );
   const input = body.subarray(span?.start, span?.end);
   const isAlone = scan.members.size === 1;
   if (isAlone && problems.length === 0) return { input, policy: DEFAULT_POLICY };

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { kindInWords } from "../../core/input/problem-messages.ts";
-import { JsonScanner } from "../../core/jobs/raw-json/scanner.ts";
+import { JsonScanner, markBytes } from "../../core/jobs/raw-json/scanner.ts";
 import { invalidRequest, ServiceError } from "../../core/service-error.ts";
 import type { Submission } from "../../core/jobs/submission.ts";
 import type { SubmitRequest } from "../../engine/jobs/submit.ts";
@@ -33,7 +33,7 @@ export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequ
   const route = `/v1/${path["*"]}`;
   if (route === "/v1/") throw new ServiceError("not_found", "there is no path after /openai/v1/");
   refuseUpload(request.headers["content-type"]);
-  const scanner = new JsonScanner({ keep: ["stream"], maxDepth: BODY_MAX_DEPTH });
+  const scanner = new JsonScanner({ keep: ["stream"], maxDepth: BODY_MAX_DEPTH, isSent: true });
   const watch = (chunk: Buffer) => scanner.push(chunk);
   const { body: reading, ...room } = readLargeBody(call, LIMITS.runsyncBodyMaxBytes, watch);
   const body = await reading;
@@ -50,7 +50,10 @@ export async function receiveRequest(call: Call<OpenAiPath>): Promise<OpenAiRequ
   const stream = scan.members.get("stream");
   const wantsStream =
     stream !== undefined && body.toString("latin1", stream.start, stream.end) === "true";
-  return { submission: submissionOf([head, ',"openai_input":', body, "}"], room), wantsStream };
+  return {
+    submission: submissionOf([head, ',"openai_input":', body.subarray(markBytes(body)), "}"], room),
+    wantsStream,
+  };
 }
 
 /**

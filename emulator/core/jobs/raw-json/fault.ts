@@ -16,9 +16,17 @@ export interface JsonFault {
   readonly atByte: number;
 }
 
-/** The fault of a byte that the grammar does not allow. `subject` names the text, as in "the body". */
+/** The text that a fault is in. */
+export interface FaultyText {
+  /** As in "the body". */
+  readonly subject: string;
+  /** Whether a client sent it, perhaps from a shell. */
+  readonly isSent: boolean;
+}
+
+/** The fault of a byte that the grammar does not allow. */
 export function unexpectedByte(
-  subject: string,
+  { subject, isSent }: FaultyText,
   state: number,
   byte: number,
   atByte: number,
@@ -28,11 +36,29 @@ export function unexpectedByte(
   if (isInsideCharacter(state) || (inString && byte >= 0x80)) {
     return { kind: "utf8", message: `${subject} is not valid UTF-8: ${place}`, atByte };
   }
-  let hint = `expected ${expectedIn(state)}`;
+  let hint = (isSent && shellHint(state, byte, atByte)) || `expected ${expectedIn(state)}`;
   if (inString) hint = "a control character in a string must be escaped";
   if (byte === 0xef && atByte === 0) hint = "send UTF-8 without a byte order mark";
   return { kind: "syntax", message: `${subject} is not valid JSON: ${place}; ${hint}`, atByte };
 }
+
+/** A line that is right in cmd and in PowerShell 7.3 or later. */
+const CURL = String.raw`curl -d "{\"input\": {}}"`;
+
+/** Recognizes what shells of Windows make of a text. */
+function shellHint(state: number, byte: number, atByte: number): string | undefined {
+  if (atByte === 0 && byte === SINGLE_QUOTE)
+    return `the shell passed the single quotes on, as cmd does; write ${CURL}`;
+  if (atByte === 0 ? byte >= 0xfe : atByte === 1 && byte === 0)
+    return 'it is UTF-16; save it as UTF-8, in PowerShell with "Set-Content -Encoding utf8"';
+  const isKey = state === stateOf("firstKey") || state === stateOf("key");
+  if (isKey && byte === SINGLE_QUOTE) return "JSON has double quotes";
+  if (isKey && /[\w$]/u.test(String.fromCharCode(byte)))
+    return `a key has no double quotes, which shells take away; write ${CURL}, or put the text into a file: curl -d @body.json`;
+  return undefined;
+}
+
+const SINGLE_QUOTE = 0x27;
 
 /** The fault of a text that ends in `state`. */
 export function unexpectedEnd(subject: string, state: number, atByte: number): JsonFault {

@@ -46,6 +46,8 @@ export interface ScanOptions {
   readonly noteOthers?: number;
   /** Name of the text in messages; default `the body`. */
   readonly subject?: string;
+  /** Whether a client sent the text, perhaps from a shell: it may begin with a byte order mark. Default: no. */
+  readonly isSent?: boolean;
   /** Any number of texts, each without line breaks and followed by a line feed; default one text. */
   readonly lines?: boolean;
 }
@@ -57,6 +59,11 @@ const MAX_BYTES_PER_UNIT = 6;
 const SHORT_BYTES = 32;
 
 const NO_BYTES = Buffer.alloc(0);
+
+/** Size of the byte order mark at the beginning of the bytes; 0 without one. Windows writes it into files of UTF-8. */
+export function markBytes(bytes: Uint8Array): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+}
 
 const START = stateOf("start");
 const STRING = stateOf("string");
@@ -88,6 +95,7 @@ export class JsonScanner {
   /** For each open bracket: whether it belongs to an object. */
   readonly #areObjects: boolean[] = [];
   readonly #transitions: Uint8Array;
+  readonly #isSent: boolean;
   #state = START;
   #fault: JsonFault | undefined;
   /** Bytes of all chunks before the present one. */
@@ -116,6 +124,7 @@ export class JsonScanner {
     for (const { length } of keep ?? []) maxUnits = Math.max(maxUnits, length);
     this.#maxKeyBytes = maxUnits * MAX_BYTES_PER_UNIT;
     this.#noteOthers = options.noteOthers ?? 0;
+    this.#isSent = options.isSent ?? false;
     this.#transitions = lines ? LINE_TRANSITIONS : TRANSITIONS;
   }
 
@@ -126,7 +135,7 @@ export class JsonScanner {
     const transitions = this.#transitions;
     let finder: PlainTextFinder | undefined;
     let state = this.#state;
-    let i = 0;
+    let i = this.#isSent && this.#base === 0 ? markBytes(chunk) : 0;
     while (i < length) {
       if (state === STRING) {
         const near = Math.min(length, i + SHORT_BYTES);
@@ -216,9 +225,11 @@ export class JsonScanner {
       case ACTION.endLine:
         this.#endLine(at);
         return 1;
-      default:
-        this.#fault = unexpectedByte(this.#subject, this.#state, byte, at);
+      default: {
+        const text = { subject: this.#subject, isSent: this.#isSent };
+        this.#fault = unexpectedByte(text, this.#state, byte, at);
         return 0;
+      }
     }
   }
 

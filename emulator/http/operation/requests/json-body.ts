@@ -1,7 +1,7 @@
 /** Reads the small JSON body of a management request. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { LIMITS } from "../../../../runtime/protocol/limits.ts";
-import { JsonScanner } from "../../../core/jobs/raw-json/scanner.ts";
+import { JsonScanner, markBytes } from "../../../core/jobs/raw-json/scanner.ts";
 import { ServiceError } from "../../../core/service-error.ts";
 import { readBody } from "./request-body.ts";
 
@@ -14,9 +14,9 @@ export async function readJsonBody(
   response: ServerResponse,
   maxBytes: number = LIMITS.managementBodyMaxBytes,
 ): Promise<unknown> {
-  const scanner = new JsonScanner({ keep: [] });
+  const scanner = new JsonScanner({ keep: [], isSent: true });
   const body = await readBody(request, response, maxBytes, (chunk) => scanner.push(chunk));
   const scan = scanner.end();
   if (!scan.ok) throw new ServiceError("invalid_json", scan.fault.message);
-  return JSON.parse(body.toString("utf8")) as unknown;
+  return JSON.parse(body.toString("utf8", markBytes(body))) as unknown;
 }
