@@ -4,7 +4,10 @@ import { createHmac } from "node:crypto";
 import { Readable } from "node:stream";
 import { Agent } from "undici";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
+import { reasonOf } from "../../runtime/protocol/reason-of.ts";
+import { redirectOf } from "../../runtime/protocol/redirect.ts";
 import { guardedConnector } from "../../runtime/storage/download/address-guard.ts";
+import { loopbackHint } from "../../runtime/storage/download/loopback-hint.ts";
 import {
   areInHand,
   isInHand,
@@ -51,7 +54,9 @@ export function createHttpSender(options: HttpSenderOptions): WebhookSender {
       const outcome = await post(agent, call, { headers, limit, signal }).catch(
         (error: unknown) => {
           signal.throwIfAborted();
-          if (!limit.signal.aborted) return { error: reasonOf(error) };
+          const reason = reasonOf(error);
+          const hint = loopbackHint(reason, new URL(call.url).hostname);
+          if (!limit.signal.aborted) return { error: reason + hint };
           return { error: `there was no answer within ${timeLimitMs / 1_000} s` };
         },
       );
@@ -107,7 +112,7 @@ async function post(
   agent: Agent,
   { url, pieces }: WebhookCall,
   { headers, limit, signal: stop }: PostTerms,
-): Promise<Pick<WebhookResult, "status">> {
+): Promise<Pick<WebhookResult, "status" | "warning">> {
   const signal = AbortSignal.any([stop, limit.signal]);
   const { origin, pathname, search } = new URL(url);
   const size = sizeOf(pieces);
@@ -121,9 +126,18 @@ async function post(
     body: isShort ? Buffer.concat(pieces.map(bytesOf)) : Readable.from(copiesOf(pieces, limit)),
     signal,
   });
-  // Only the status of the answer matters.
+  // Only its status and the target of a redirect matter.
   await answer.body.dump({ limit: ANSWER_MAX_BYTES, signal }).catch(() => undefined);
-  return { status: answer.statusCode };
+  const next = redirectOf(answer.statusCode, answer.headers.location, new URL(url));
+  const warning =
+    next &&
+    `it redirects to ${shownUrl(next)}, and redirects are not followed: submit that as webhook`;
+  return { status: answer.statusCode, ...(warning !== undefined && { warning }) };
+}
+
+/** Queries and passwords may be secrets. */
+function shownUrl({ origin, pathname, search }: URL): string {
+  return `${origin}${pathname}${search === "" ? "" : "?…"}`;
 }
 
 /**
@@ -176,12 +190,4 @@ function notPublic(host: string): Error {
   return new Error(
     `${host} leads to an address that is not public, and webhooks to local addresses are off`,
   );
-}
-
-/** Some errors of connections have no message, but several causes or a code. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.message !== "") return error.message;
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
-  return "code" in error ? String(error.code) : error.name;
 }

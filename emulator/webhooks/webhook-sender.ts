@@ -19,6 +19,8 @@ export interface WebhookResult {
   readonly status?: number;
   /** A sentence about a missing answer. Of the URL it shows only the host. */
   readonly error?: string;
+  /** Advice about the answer. Of the URL that a redirect names it shows neither query nor password. */
+  readonly warning?: string;
 }
 
 export interface WebhookSender {

@@ -2,6 +2,7 @@
 // Imported by its file: Bun replaces the package's name by a module of its own.
 import type { Readable } from "node:stream";
 import { Pool, type Dispatcher } from "undici/index.js";
+import { reasonOf } from "../protocol/reason-of.ts";
 import { ClientClosedError, ConnectionError, InvalidResponseError } from "./errors/errors.ts";
 import type { ClientSettings } from "./options.ts";
 import { readRefusal } from "./errors/refusal.ts";
@@ -79,11 +80,9 @@ export class Transport {
   failure(call: Call, cause: unknown): unknown {
     if (call.signal?.aborted === true) return call.signal.reason;
     if (this.#closed) return new ClientClosedError();
-    const { code, message } =
-      cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: String(cause) };
-    const reason = message === "" ? String(code) : message;
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     return new ConnectionError(
-      `No answer to ${call.method} ${call.path} from ${this.settings.baseUrl.origin}: ${reason}`,
+      `No answer to ${call.method} ${call.path} from ${this.settings.baseUrl.origin}: ${reasonOf(cause)}`,
       !NEVER_SENT.has(code),
       { cause },
     );

@@ -1,5 +1,6 @@
 /** Turns a thrown value of a handler into a message and, if it has one, a stack. */
 import { inspect } from "node:util";
+import { isVague, reasonOf } from "../protocol/reason-of.ts";
 
 const MESSAGE_MAX_LENGTH = 16_384;
 const STACK_MAX_LENGTH = 65_536;
@@ -39,6 +40,7 @@ function hasMessage(thrown: unknown): thrown is { readonly message: string } {
 
 function messageOf(error: Error): string {
   const message = textOf(error, "message");
+  if (message !== "" && error.cause !== undefined && isVague(error)) return reasonOf(error);
   if (message !== "") return message;
   const name = textOf(error, "name");
   const inner = errorsOf(error).map((one) =>

@@ -121,7 +121,12 @@ const layers: readonly Layer[] = [
   // Receivers of webhooks are limited to public addresses, like the sources of downloads.
   {
     of: "emulator/webhooks/",
-    mayImport: ["runtime/storage/download/address-guard.ts", core, protocol],
+    mayImport: [
+      "runtime/storage/download/address-guard.ts",
+      "runtime/storage/download/loopback-hint.ts",
+      core,
+      protocol,
+    ],
   },
   // A separate part: an S3 server that knows nothing of endpoints, workers or jobs.
   {

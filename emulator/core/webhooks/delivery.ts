@@ -19,7 +19,7 @@ export interface DeliveryTry {
   readonly status?: number;
   /** A sentence that shows nothing of the URL but its host. */
   readonly error?: string;
-  /** Advice about an answer that counts as delivered all the same. */
+  /** Advice about the answer. */
   readonly warning?: string;
 }
 

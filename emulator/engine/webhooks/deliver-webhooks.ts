@@ -254,8 +254,9 @@ export class WebhookDelivery {
     }
     tell({ type: "webhook-tried", delivery: tried, made });
     if (tried.state !== "failed") return;
-    const { status, error } = made;
-    log.warn({ deliveryId: tried.id, jobId: tried.jobId, status, reason: error }, GIVEN_UP);
+    const { status, error, warning } = made;
+    const reason = error ?? warning;
+    log.warn({ deliveryId: tried.id, jobId: tried.jobId, status, reason }, GIVEN_UP);
   }
 }
 

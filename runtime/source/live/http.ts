@@ -138,10 +138,3 @@ export function answerText({ status, body }: LiveAnswer): string {
   const text = body.toString("utf8", 0, 300).trim();
   return text === "" ? String(status) : `${status}: ${text}`;
 }
-
-/** The reason why there was no answer. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { code, message } = error as NodeJS.ErrnoException;
-  return message === "" ? String(code) : message;
-}

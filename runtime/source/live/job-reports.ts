@@ -2,7 +2,8 @@
 import { type ChunkBatch, chunksOf } from "../../protocol/chunk-batch.ts";
 import type { HandedJob, LeaseRef, Outcome } from "../../protocol/outcome.ts";
 import type { LiveAddresses } from "./addresses.ts";
-import { answerText, reasonOf } from "./http.ts";
+import { answerText } from "./http.ts";
+import { reasonOf } from "../../protocol/reason-of.ts";
 import type { PendingReports } from "./pending-reports.ts";
 import { ReportPost, type ReportPostOptions } from "./report-post.ts";
 import { progressBody, refusedBody, type Reporter, resultBody } from "./result-body.ts";

@@ -1,6 +1,7 @@
 /** Polls the live queue, one request at a time. Pauses after a failure and after a quick empty answer. */
 import { backoffMs } from "../../core/backoff.ts";
-import { answerText, reasonOf, type LiveAnswer } from "./http.ts";
+import { answerText, type LiveAnswer } from "./http.ts";
+import { reasonOf } from "../../protocol/reason-of.ts";
 import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { type LiveTimes, pause } from "./live-times.ts";
 

@@ -1,6 +1,7 @@
 /** The heartbeat of a worker of the live dialect: it names the jobs that the worker holds. */
 import type { LiveAddresses } from "./addresses.ts";
-import { answerText, reasonOf, type LiveHttp } from "./http.ts";
+import { answerText, type LiveHttp } from "./http.ts";
+import { reasonOf } from "../../protocol/reason-of.ts";
 import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { pause } from "./live-times.ts";
 

@@ -1,6 +1,7 @@
 /** Posts a report on a job until the queue has given a final answer. */
 import { backoffMs } from "../../core/backoff.ts";
-import { answerText, type LiveHttp, reasonOf } from "./http.ts";
+import { answerText, type LiveHttp } from "./http.ts";
+import { reasonOf } from "../../protocol/reason-of.ts";
 import type { WorkerLog } from "../../protocol/worker-log.ts";
 import { type LiveTimes, pause } from "./live-times.ts";
 

@@ -1,14 +1,16 @@
 /** Requests a file over HTTP, follows redirects, and resumes a broken transfer. */
-import { Buffer, isUtf8 } from "node:buffer";
+import { Buffer } from "node:buffer";
 import { Agent, type Dispatcher, interceptors } from "undici";
 import type { ByteRange, FetchTerms, Incoming } from "../object-store.ts";
+import { reasonOf } from "../../protocol/reason-of.ts";
+import { redirectOf } from "../../protocol/redirect.ts";
 import { NETWORK_CODES, RETRY } from "../retry.ts";
 import { StorageError } from "../storage-error.ts";
 import { guardedConnector } from "./address-guard.ts";
 import { HttpFailure } from "./http-failure.ts";
+import { loopbackHint } from "./loopback-hint.ts";
 
 const CONNECTION_LIMIT_MS = 10_000;
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Maximum bytes that are read of a server's message about a failure. */
 const EXPLANATION_BYTES = 2_000;
 
@@ -38,7 +40,7 @@ export async function openUrl(url: URL, terms: OpenTerms): Promise<Incoming> {
   for (let hops = 0; ; hops++) {
     const headers = at.origin === url.origin ? (terms.headers ?? {}) : {};
     const response = await ask(at, headers, terms);
-    const next = redirectOf(response, at);
+    const next = redirectOf(response.statusCode, response.headers.location, at);
     if (next === undefined) return incoming(response, at, terms.range === undefined ? 200 : 206);
     await response.body.dump();
     if (hops >= terms.maxRedirects) {
@@ -81,15 +83,9 @@ function rangeText({ offset, sizeBytes }: ByteRange): string {
 function unanswered(failure: unknown, url: URL): unknown {
   if (failure instanceof StorageError || !(failure instanceof Error)) return failure;
   const code = "code" in failure && typeof failure.code === "string" ? failure.code : undefined;
-  return new HttpFailure(url, undefined, failure.message, { code });
-}
-
-function redirectOf({ statusCode, headers }: Dispatcher.ResponseData, at: URL): URL | undefined {
-  const { location } = headers;
-  if (!REDIRECTS.has(statusCode) || typeof location !== "string") return undefined;
-  // A header's bytes come as Latin-1. Many servers send UTF-8.
-  const bytes = Buffer.from(location, "latin1");
-  return URL.parse(isUtf8(bytes) ? bytes.toString() : location, at.href) ?? undefined;
+  const reason = reasonOf(failure);
+  const hint = loopbackHint(reason, url.hostname);
+  return new HttpFailure(url, undefined, reason + hint, { code });
 }
 
 async function incoming(

@@ -1,5 +1,6 @@
 /** Reads the errors of the S3 client: whether they are temporary, and how to describe them. */
 import type { HttpFailure } from "../download/http-failure.ts";
+import { loopbackHint } from "../download/loopback-hint.ts";
 import { NETWORK_CODES } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { StorageError, type StorageErrorCode } from "../storage-error.ts";
@@ -87,11 +88,13 @@ function codeOf({ status, name, mayPass: passes }: Fault): StorageErrorCode {
   return "storage_refused";
 }
 
-function because(fault: Fault, { bucket, source }: BucketSettings): string {
+function because(fault: Fault, { bucket, source, endpointUrl }: BucketSettings): string {
   const { status, name, message, mayPass: passes } = fault;
   if (status === undefined) {
     const tries = passes ? ", in several tries" : "";
-    return `the service cannot be reached (${inBrief(name, message)})${tries}`;
+    const hint = loopbackHint(`${name} ${message}`, new URL(endpointUrl).hostname);
+    const isHinted = message.includes(hint);
+    return `the service cannot be reached (${inBrief(name, message)})${tries}${isHinted ? "" : hint}`;
   }
   const answer = `${status} ${inBrief(name, message)}`;
   switch (codeOf(fault)) {

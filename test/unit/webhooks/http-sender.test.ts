@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { setImmediate as turn } from "node:timers/promises";
 import { Webhook } from "standardwebhooks";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { createHttpSender } from "../../../emulator/webhooks/http-sender.ts";
 import { isLoopbackHost } from "../../../emulator/core/access/loopback-host.ts";
 import type { WebhookSender } from "../../../emulator/webhooks/webhook-sender.ts";
@@ -51,6 +51,32 @@ it.each([
   expect(() =>
     wrong.verify(request?.text ?? "", request?.headers as Record<string, string>),
   ).toThrow("No matching signature");
+});
+
+it.each([
+  ["https://a.example/new", "https://a.example/new"],
+  ["/d\u00C3\u00BCr", "URL/d%C3%BCr"],
+  ["https://u:p@a.example/new?token=1", "https://a.example/new?…"],
+])("a redirect to %j is shown as what to submit", async (location, shown) => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(308, { location }).end();
+  });
+  await using test = open();
+  const { origin } = new URL(receiver.url);
+  expect(await test.send(receiver.url, "{}")).toMatchObject({
+    status: 308,
+    warning: `it redirects to ${shown.replace("URL", origin)}, and redirects are not followed: submit that as webhook`,
+  });
+});
+
+it("localhost in a container is pointed out", async () => {
+  vi.stubEnv("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+  await using receiver = await startReceiver();
+  const { port } = new URL(receiver.url);
+  await receiver[Symbol.asyncDispose]();
+  await using test = open();
+  const { error } = await test.send(`http://localhost:${port}/`, "{}");
+  expect(error).toMatch(/ECONNREFUSED.*in this container localhost is the container itself/u);
 });
 
 it("a redirect is an ordinary answer, and is not followed", async () => {

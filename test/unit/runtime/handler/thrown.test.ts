@@ -27,6 +27,12 @@ describe("the description of a thrown value", () => {
     expect(describeThrown(itself).message).toBe("AggregateError: AggregateError");
   });
 
+  test("has the reason of a fetch that failed", async () => {
+    const thrown: unknown = await fetch("http://127.0.0.1:9/").catch((error: unknown) => error);
+    // Port 9 is one of those that fetch never asks.
+    expect(describeThrown(thrown).message).toBe("fetch failed: bad port");
+  });
+
   test("names both errors of a SuppressedError", () => {
     const both = new SuppressedError(new Error("of dispose"), new Error("of run"));
     const { message, stack } = describeThrown(both);

@@ -2,7 +2,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { Agent } from "undici";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { DownloadedFile, DownloadOptions } from "../../../../../runtime/storage/contract.ts";
 import { download } from "../../../../../runtime/storage/download/download.ts";
 import { openUrl, retrying } from "../../../../../runtime/storage/download/open-url.ts";
@@ -49,6 +49,24 @@ test("a file arrives with its name, size and type, each time in its own director
     "/deep/cat%20one.png?size=2",
   ]);
 });
+
+test.each(["localhost", "127.0.0.1", "[::1]"])(
+  "%s in a container is pointed out when nothing answers there",
+  async (host) => {
+    vi.stubEnv("KUBERNETES_SERVICE_HOST", "10.0.0.1");
+    const server = await fileServer((response) => void response.end("x"));
+    const { port } = new URL(server.url);
+    await server[Symbol.asyncDispose]();
+    const dispatcher = new Agent();
+    onTestFinished(() => dispatcher.destroy());
+    const terms = { idleTimeoutMs: 1_000, maxRedirects: 0, signal: new AbortController().signal };
+    await expect(
+      openUrl(new URL(`http://${host}:${port}/`), { ...terms, dispatcher }),
+    ).rejects.toThrow(
+      `in this container ${host} is the container itself: use host.docker.internal`,
+    );
+  },
+);
 
 test("a name given by the caller is used, and cannot leave the directory", async () => {
   await using server = await fileServer((response) => void response.end("x"));
