@@ -128,7 +128,7 @@ async function post(
   });
   // Only its status and the target of a redirect matter.
   await answer.body.dump({ limit: ANSWER_MAX_BYTES, signal }).catch(() => undefined);
-  const next = redirectOf(answer.statusCode, answer.headers.location, new URL(url));
+  const next = redirectOf(answer.statusCode, answer.headers["location"], new URL(url));
   const warning =
     next &&
     `it redirects to ${shownUrl(next)}, and redirects are not followed: submit that as webhook`;

@@ -72,7 +72,7 @@ class MarkedStream {
   #keep(jobId: string, rest: string): void {
     const state = barState(rest);
     if (state !== undefined) {
-      // Of a bar the newest state is kept, however many come.
+      // However many states come, only the newest is kept.
       const isReturned = rest.endsWith("\r");
       this.write(stateLine(jobId, state));
       this.#partial.set(jobId, `\r${state}${isReturned ? "\r" : ""}`);

@@ -1,27 +1,30 @@
 /** Passes states of progress bars on: at most one a second of each bar, and always the last one. */
-import type { OutputLine } from "./handler-output.ts";
 
 /** Interval between two states of a bar. */
 const INTERVAL_MS = 1_000;
 /** Maximum number of remembered bars. The oldest are dropped when their last state is passed on. */
 const MAX_BARS = 100;
 
-interface Bar {
+interface Bar<Line> {
   shown: string;
-  waiting: OutputLine | undefined;
+  waiting: Line | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
-export class BarLines {
-  readonly #pass: (line: OutputLine) => void;
-  readonly #bars = new Map<string, Bar>();
+export class BarLines<Line extends { readonly text: string }> {
+  readonly #pass: (line: Line) => void;
+  readonly #bars = new Map<string, Bar<Line>>();
 
-  constructor(pass: (line: OutputLine) => void) {
+  constructor(pass: (line: Line) => void) {
     this.#pass = pass;
   }
 
-  state(key: string, line: OutputLine): void {
-    const bar = this.#bars.get(key) ?? { shown: "", waiting: undefined, timer: undefined };
+  state(key: string, line: Line): void {
+    const bar: Bar<Line> = this.#bars.get(key) ?? {
+      shown: "",
+      waiting: undefined,
+      timer: undefined,
+    };
     if (!this.#bars.has(key)) this.#add(key, bar);
     if (bar.timer !== undefined) bar.waiting = line;
     else if (line.text !== bar.shown) this.#show(bar, line);
@@ -43,13 +46,13 @@ export class BarLines {
     for (const key of this.#bars.keys()) this.ended(key, "");
   }
 
-  #add(key: string, bar: Bar): void {
+  #add(key: string, bar: Bar<Line>): void {
     const [oldest] = this.#bars.keys();
     if (this.#bars.size >= MAX_BARS && oldest !== undefined) this.ended(oldest, "");
     this.#bars.set(key, bar);
   }
 
-  #show(bar: Bar, line: OutputLine): void {
+  #show(bar: Bar<Line>, line: Line): void {
     bar.shown = line.text;
     bar.waiting = undefined;
     this.#pass(line);

@@ -26,7 +26,7 @@ interface KeptLine {
 /** Reads the output continuously, so that printing never blocks a job. */
 export class HandlerOutput {
   readonly #pass: (line: OutputLine) => void;
-  readonly #bars: BarLines;
+  readonly #bars: BarLines<OutputLine>;
   readonly #mask: SecretMask | undefined;
   readonly #last: KeptLine[] = [];
   #windowEndsAt = 0;

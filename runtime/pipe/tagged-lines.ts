@@ -18,7 +18,7 @@ export interface HandlerLine {
   readonly jobId?: string;
   readonly text: string;
   /** The text is a state of a line that has not ended: a later state replaces it. */
-  readonly isState?: true;
+  readonly isState?: boolean;
   /** Present for an entry of `context.log`. */
   readonly level?: LogLevel;
   readonly fields?: Readonly<Record<string, unknown>>;

@@ -40,7 +40,7 @@ export async function openUrl(url: URL, terms: OpenTerms): Promise<Incoming> {
   for (let hops = 0; ; hops++) {
     const headers = at.origin === url.origin ? (terms.headers ?? {}) : {};
     const response = await ask(at, headers, terms);
-    const next = redirectOf(response.statusCode, response.headers.location, at);
+    const next = redirectOf(response.statusCode, response.headers["location"], at);
     if (next === undefined) return incoming(response, at, terms.range === undefined ? 200 : 206);
     await response.body.dump();
     if (hops >= terms.maxRedirects) {
