@@ -72,8 +72,8 @@ Environment:
   SV_INSPECT            the same as --inspect=<address>, which wins
   SV_LOG_LEVEL          least level of the log on stderr: debug, info, warn, error (default: debug)
   SV_LOG_FORMAT         json or pretty (default: pretty in a terminal, otherwise json)
-  SV_S3_ENDPOINT, SV_S3_ACCESS_KEY_ID, SV_S3_SECRET_ACCESS_KEY, SV_S3_BUCKET, SV_S3_REGION
-                        the bucket of jobs that bring no s3Config; without the region it is derived
+  SV_S3_ENDPOINT, SV_S3_ACCESS_KEY_ID, SV_S3_SECRET_ACCESS_KEY, SV_S3_BUCKET, SV_S3_REGION,
+  SV_S3_PUBLIC_URL      the bucket of jobs that bring no s3Config; without the region it is derived
   SV_VOLUME_PATH        directory whose files outlive the worker, for the handler
   SV_HEARTBEAT_FILE     a file the worker makes and touches every 5 s, for health checks; with
                         server it holds the address at which the server is asked for its health

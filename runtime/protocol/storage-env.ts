@@ -9,6 +9,8 @@ export const STORAGE_ENV = {
   bucket: "SV_S3_BUCKET",
   /** Default: derived from the endpoint. */
   region: "SV_S3_REGION",
+  /** Address of the service for readers of objects; default: the endpoint. */
+  publicUrl: "SV_S3_PUBLIC_URL",
   /** A directory in place of a bucket; set by `sv-worker run --objects`. */
   directory: "SV_OBJECTS_DIR",
 } as const;
@@ -19,6 +21,7 @@ export const LIVE_STORAGE_ENV = {
   accessKeyId: "BUCKET_ACCESS_KEY_ID",
   secretAccessKey: "BUCKET_SECRET_ACCESS_KEY",
   region: "BUCKET_REGION",
+  publicUrl: "BUCKET_PUBLIC_URL",
 } as const;
 
 /** Text in place of a secret. */

@@ -8,6 +8,8 @@ export interface S3Config {
   readonly endpointUrl?: string;
   /** The region for signatures; default: derived from the endpoint (ours). */
   readonly region?: string;
+  /** Address of the service for readers, in the addresses of uploaded objects; default: `endpointUrl` (ours). */
+  readonly publicUrl?: string;
 }
 
 /** A file to upload. A plain string is content, never a path. */
@@ -45,6 +47,13 @@ export interface UploadOptions {
    * `application/octet-stream` for the rest.
    */
   readonly contentType?: string;
+  /**
+   * What browsers do with the object, for example `attachment; filename="report.pdf"`. Printable ASCII: other names as
+   * `filename*=UTF-8''%C3%BC.pdf`. Default: none.
+   */
+  readonly contentDisposition?: string;
+  /** How long caches keep the object, for example `public, max-age=31536000, immutable`. Default: none. */
+  readonly cacheControl?: string;
   /** Stored with the object. Names and values must be printable ASCII. */
   readonly metadata?: Readonly<Record<string, string>>;
   /** Validity of the answer's `url`, ms: 1 s to 7 days; default 7 days (ours: the maximum). */
@@ -75,7 +84,7 @@ export interface UploadedObject {
 /** Options for storing the files of a directory. */
 export interface UploadDirOptions extends Pick<
   UploadOptions,
-  "metadata" | "expiresInMs" | "onProgress" | "signal"
+  "metadata" | "expiresInMs" | "onProgress" | "signal" | "contentDisposition" | "cacheControl"
 > {
   /** Maximum number of files that are sent at the same time, each with one part in memory. Default 4 (ours). */
   readonly concurrency?: number;
@@ -96,6 +105,10 @@ export interface DownloadOptions {
   readonly idleTimeoutMs?: number;
   /** Maximum duration of the download, ms; default: the rest of the job's time. */
   readonly timeoutMs?: number;
+  /**
+   * The `User-Agent` of the requests, for servers that refuse programs; `browser`: that of a browser. Default: `sv-runtime`.
+   */
+  readonly userAgent?: string;
   /** Sent with requests to the origin of the URL. Not sent to another origin after a redirect, and not for a key. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Name of the file; default: the last part of the URL or key. Characters that a file name cannot have become `_`. */
@@ -148,7 +161,8 @@ export interface Transfers {
   /**
    * Downloads a file into a new subdirectory of the job's temporary directory.
    *
-   * @param from an http or https URL, or the key of an object in the job's bucket
+   * @param from an http, https or data URL, or the key of an object in the job's bucket. User and password of a URL are sent to its
+   * origin only.
    * @throws StorageError
    */
   readonly download: (from: string | URL, options?: DownloadOptions) => Promise<DownloadedFile>;

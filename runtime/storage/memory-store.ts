@@ -2,17 +2,23 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { Body, Incoming, ObjectStore, PutTerms, StoredObject } from "./object-store.ts";
+import type {
+  Body,
+  Incoming,
+  ObjectHeaders,
+  ObjectStore,
+  PutTerms,
+  StoredObject,
+} from "./object-store.ts";
 import { partsOf } from "./upload/parts.ts";
 import { StorageError } from "./storage-error.ts";
 
 const PIECE_BYTES = 1_000_000;
 
 /** An uploaded object, as it was stored. */
-export interface CapturedUpload {
+export interface CapturedUpload extends ObjectHeaders {
   readonly key: string;
   readonly body: Buffer;
-  readonly contentType: string;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -39,9 +45,13 @@ export class MemoryStore implements ObjectStore {
       sizeBytes += bytes.byteLength;
       terms.sent(sizeBytes);
     }
-    const { contentType, metadata } = terms;
+    const { contentType, contentDisposition, cacheControl, metadata } = terms;
     const whole = Buffer.concat(pieces);
-    const object = { key, body: whole, contentType, metadata };
+    const object = {
+      ...{ key, body: whole, contentType, metadata },
+      ...(contentDisposition !== undefined && { contentDisposition }),
+      ...(cacheControl !== undefined && { cacheControl }),
+    };
     this.uploads.push(object);
     this.#objects.set(key, object);
     return { sizeBytes, etag: createHash("md5").update(whole).digest("hex") };

@@ -16,8 +16,14 @@ export interface StreamBody {
 
 export type Body = BytesBody | StreamBody;
 
-export interface PutTerms {
+/** Headers of an object for its readers. */
+export interface ObjectHeaders {
   readonly contentType: string;
+  readonly contentDisposition?: string | undefined;
+  readonly cacheControl?: string | undefined;
+}
+
+export interface PutTerms extends ObjectHeaders {
   readonly metadata: Readonly<Record<string, string>>;
   readonly partSizeBytes: number | undefined;
   /** Maximum number of parts that are sent at a time. */

@@ -6,11 +6,15 @@ import type { S3Config } from "./contract.ts";
 import { Secret } from "./secret.ts";
 import { StorageError } from "./storage-error.ts";
 
+export type ServiceAddress = Pick<BucketAddress, "endpointUrl" | "forcePathStyle">;
+
 export interface BucketSettings extends Omit<BucketAddress, "bucket"> {
   readonly kind: "s3";
   readonly bucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
+  /** The address for readers of objects, where it is another one. */
+  readonly public?: ServiceAddress | undefined;
   /** The place of the settings, for messages. */
   readonly source: string;
 }
@@ -32,6 +36,7 @@ interface Found {
   /** Absent if only the address can name it. */
   readonly bucket?: Named;
   readonly region?: string | undefined;
+  readonly publicUrl: Named;
 }
 
 interface Named {
@@ -72,11 +77,13 @@ const S3_CONFIG: Names = {
   secretAccessKey: "accessSecret",
   bucket: "bucketName",
   region: "region",
+  publicUrl: "publicUrl",
 };
 
 type Names = Readonly<Record<"endpoint" | "accessKeyId" | "secretAccessKey", string>> & {
   readonly bucket?: string;
   readonly region: string;
+  readonly publicUrl: string;
 };
 
 function found(source: string, names: Names, values: Environment): Found {
@@ -88,6 +95,7 @@ function found(source: string, names: Names, values: Environment): Found {
     secretAccessKey: named(names.secretAccessKey),
     ...(names.bucket !== undefined && { bucket: named(names.bucket) }),
     region: variable(values, names.region),
+    publicUrl: named(names.publicUrl),
   };
 }
 
@@ -126,11 +134,26 @@ function complete(given: Found): BucketSettings {
     kind: "s3",
     ...address,
     bucket,
+    public: addressForReaders(given, bucket),
     region: region ?? address.region,
     accessKeyId,
     secretAccessKey: new Secret(secretAccessKey),
     source,
   };
+}
+
+/** @throws StorageError */
+function addressForReaders(
+  { publicUrl, source }: Found,
+  bucket: string,
+): ServiceAddress | undefined {
+  const { name, value } = publicUrl;
+  if (value === undefined) return undefined;
+  const address = readBucketAddress(value, bucket);
+  if (address !== undefined) return address;
+  throw unconfigured(
+    `Object storage is not configured: ${name} of ${source} is no http or https URL.`,
+  );
 }
 
 function unconfigured(message: string): StorageError {

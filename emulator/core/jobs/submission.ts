@@ -124,6 +124,7 @@ const s3ConfigSchema = z
       bucketName: secret(),
       endpointUrl: httpUrl(),
       region: secret(),
+      publicUrl: httpUrl(),
     },
     { error: mustBeObject },
   )

@@ -1,7 +1,8 @@
 /** Downloads a file into a directory of its own, completely or not at all. */
 import fs from "node:fs";
 import path from "node:path";
-import type { Readable } from "node:stream";
+import { Buffer } from "node:buffer";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { DownloadedFile, DownloadOptions } from "../contract.ts";
 import type { Incoming, ObjectStore } from "../object-store.ts";
@@ -12,6 +13,8 @@ import { openUrl } from "./open-url.ts";
 
 const IDLE_TIMEOUT_MS = 30_000;
 const MAX_REDIRECTS = 5;
+const BROWSER =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
 
 export interface DownloadTerms {
   /** Called only if a key is fetched. */
@@ -55,16 +58,17 @@ interface Source {
 /** @throws TypeError if it is neither a URL that can be fetched nor a key */
 function readSource(from: string | URL): Source {
   const text = String(from);
-  const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  const scheme = /^([a-z][a-z\d+.-]*):\/\/|^data:[^,]*,/i.exec(text)?.[0];
   if (scheme === undefined && typeof from === "string" && from !== "") {
     return { key: from, shown: `The object "${from}"` };
   }
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  if (url === null || !/^(?:https?|data):$/.test(url.protocol)) {
     throw new TypeError(
-      `A download needs an http or https URL, or the key of an object; ${JSON.stringify(text.slice(0, 100))} is neither.`,
+      `A download needs an http, https or data URL, or the key of an object; ${JSON.stringify(text.slice(0, 100))} is neither.`,
     );
   }
+  if (url.protocol === "data:") return { url, key: "", shown: "The data URL" };
   return { url, key: url.pathname, shown: shownUrl(url) };
 }
 
@@ -136,5 +140,19 @@ async function open(
   const { idleTimeoutMs = IDLE_TIMEOUT_MS, maxRedirects = MAX_REDIRECTS } = options;
   const { forbidPrivateAddresses = false, headers = {} } = options;
   if (url === undefined) return (await store()).get(key, { idleTimeoutMs, signal });
-  return openUrl(url, { idleTimeoutMs, signal, maxRedirects, forbidPrivateAddresses, headers });
+  if (url.protocol === "data:") return openData(url);
+  const userAgent = options.userAgent === "browser" ? BROWSER : options.userAgent;
+  const terms = { idleTimeoutMs, signal, maxRedirects, forbidPrivateAddresses, headers };
+  return openUrl(url, { ...terms, ...(userAgent !== undefined && { userAgent }) });
+}
+
+/** The URL itself holds the file. @throws StorageError */
+async function openData(url: URL): Promise<Incoming> {
+  try {
+    const blob = await (await fetch(url)).blob();
+    const stream = Readable.from([Buffer.from(await blob.arrayBuffer())]);
+    return { stream, sizeBytes: blob.size, contentType: blob.type };
+  } catch (cause) {
+    throw new StorageError("download_failed", "The data URL is not valid.", { cause });
+  }
 }

@@ -17,13 +17,15 @@ const EXPLANATION_BYTES = 2_000;
 export interface OpenTerms extends FetchTerms {
   readonly maxRedirects: number;
   readonly forbidPrivateAddresses?: boolean;
+  /** Default: `sv-runtime`. */
+  readonly userAgent?: string;
   /** Sent to the origin of the URL only. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Allowed connections; default: `forbidPrivateAddresses`. */
   readonly dispatcher?: Dispatcher;
 }
 
-type Headers = Readonly<Record<string, string>>;
+type Sent = Readonly<Record<string, string>>;
 
 let anyAddress: Dispatcher | undefined;
 let publicAddresses: Dispatcher | undefined;
@@ -36,9 +38,11 @@ let publicAddresses: Dispatcher | undefined;
  * @throws the signal's reason when it aborts
  */
 export async function openUrl(url: URL, terms: OpenTerms): Promise<Incoming> {
+  const own = new Headers(basicAuthorization(url));
+  for (const [name, value] of Object.entries(terms.headers ?? {})) own.set(name, value);
   let at = url;
   for (let hops = 0; ; hops++) {
-    const headers = at.origin === url.origin ? (terms.headers ?? {}) : {};
+    const headers = at.origin === url.origin ? Object.fromEntries(own) : {};
     const response = await ask(at, headers, terms);
     const next = redirectOf(response.statusCode, response.headers["location"], at);
     if (next === undefined) return incoming(response, at, terms.range === undefined ? 200 : 206);
@@ -53,7 +57,22 @@ export async function openUrl(url: URL, terms: OpenTerms): Promise<Incoming> {
   }
 }
 
-async function ask(url: URL, headers: Headers, terms: OpenTerms): Promise<Dispatcher.ResponseData> {
+/** A URL with a user or a password in it asks for this header. */
+function basicAuthorization({ username, password }: URL): Sent {
+  if (username === "" && password === "") return {};
+  const text = `${decoded(username)}:${decoded(password)}`;
+  return { authorization: `Basic ${Buffer.from(text).toString("base64")}` };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+async function ask(url: URL, headers: Sent, terms: OpenTerms): Promise<Dispatcher.ResponseData> {
   const { idleTimeoutMs, signal, range, dispatcher = ownDispatcher(terms) } = terms;
   try {
     return await dispatcher.request({
@@ -61,7 +80,7 @@ async function ask(url: URL, headers: Headers, terms: OpenTerms): Promise<Dispat
       path: `${url.pathname}${url.search}`,
       method: "GET",
       headers: {
-        "user-agent": "sv-runtime",
+        "user-agent": terms.userAgent ?? "sv-runtime",
         ...headers,
         ...(range && { range: rangeText(range) }),
       },

@@ -10,7 +10,7 @@ import {
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
 import { inParallel } from "../upload/in-parallel.ts";
-import type { PutTerms, StoredObject } from "../object-store.ts";
+import type { ObjectHeaders, PutTerms, StoredObject } from "../object-store.ts";
 import type { Part } from "../upload/parts.ts";
 import { type RetryTerms, withRetries } from "../retry.ts";
 import { StorageError } from "../storage-error.ts";
@@ -37,6 +37,15 @@ export interface MultipartTerms extends Omit<PutTerms, "partSizeBytes">, CallTer
   readonly closed: (uploadId: string) => void;
   /** Called at the first failure. Must end the source of parts and, by `signal`, all requests. */
   readonly failed: () => void;
+}
+
+/** The headers that the service stores with the object. */
+export function headersOf(terms: ObjectHeaders & Pick<PutTerms, "metadata">) {
+  const { contentType, contentDisposition, cacheControl, metadata } = terms;
+  return {
+    ...{ ContentType: contentType, Metadata: metadata },
+    ...{ ContentDisposition: contentDisposition, CacheControl: cacheControl },
+  };
 }
 
 interface SentPart {
@@ -77,12 +86,11 @@ export async function putInParts(
 
 /** Begins an upload. The signal takes effect a little later, so that an upload that the service has begun is known here. */
 async function begin({ client, bucket, key }: Target, terms: MultipartTerms): Promise<string> {
-  const { contentType, metadata, signal } = terms;
+  const { signal } = terms;
   const command = new CreateMultipartUploadCommand({
     Bucket: bucket,
     Key: key,
-    ContentType: contentType,
-    Metadata: metadata,
+    ...headersOf(terms),
   });
   const late = new AbortController();
   const delay = (): void => void setTimeout(() => late.abort(), BEGIN_LIMIT_MS).unref();

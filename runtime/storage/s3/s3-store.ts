@@ -14,11 +14,18 @@ import type {
 } from "../object-store.ts";
 import { type Part, partsOf } from "../upload/parts.ts";
 import { RETRY, type RetryTerms } from "../retry.ts";
-import type { BucketSettings } from "../settings.ts";
+import type { BucketSettings, ServiceAddress } from "../settings.ts";
 import { call, withClient } from "./client.ts";
 import { type Explain, httpFault, storageError } from "./fault.ts";
 import { learnRegion, regionOf } from "./region.ts";
-import { MAX_PARTS, type MultipartTerms, putInParts, type Target, unquoted } from "./multipart.ts";
+import {
+  headersOf,
+  MAX_PARTS,
+  type MultipartTerms,
+  putInParts,
+  type Target,
+  unquoted,
+} from "./multipart.ts";
 
 const PART_BYTES = 6_000_000;
 /** Expiry of an object's presigned address. */
@@ -79,9 +86,17 @@ export class S3Store implements ObjectStore {
   }
 
   url(key: string, expiresInMs: number): Promise<string> {
+    const { public: forReaders } = this.#settings;
+    return this.#signed(key, expiresInMs, forReaders ?? this.#settings);
+  }
+
+  #signed(key: string, expiresInMs: number, address: ServiceAddress): Promise<string> {
     const command = new GetObjectCommand({ Bucket: this.bucket, Key: key });
     const expiresIn = Math.floor(expiresInMs / 1_000);
-    return withClient(this.#settings, (client) => getSignedUrl(client, command, { expiresIn }));
+    const { endpointUrl, forcePathStyle } = address;
+    const region = regionOf(this.#settings);
+    const settings = { ...this.#settings, endpointUrl, forcePathStyle, region };
+    return withClient(settings, (client) => getSignedUrl(client, command, { expiresIn }));
   }
 
   get(key: string, terms: FetchTerms): Promise<Incoming> {
@@ -94,7 +109,7 @@ export class S3Store implements ObjectStore {
     terms: FetchTerms,
     mayHelp: (region: string | undefined) => boolean,
   ): Promise<Incoming> {
-    const url = await this.url(key, FETCH_EXPIRY_MS);
+    const url = await this.#signed(key, FETCH_EXPIRY_MS, this.#settings);
     try {
       return await openUrl(new URL(url), { ...terms, maxRedirects: 0 });
     } catch (failure) {
@@ -117,8 +132,7 @@ export class S3Store implements ObjectStore {
       Bucket: target.bucket,
       Key: target.key,
       Body: bytes,
-      ContentType: terms.contentType,
-      Metadata: terms.metadata,
+      ...headersOf(terms),
     });
     const send = () => target.client.send(command, { abortSignal: terms.signal });
     const { ETag } = await call(send, terms);

@@ -33,8 +33,9 @@ export function checkKey(key: unknown): asserts key is string {
 
 /** @throws TypeError */
 export function checkOptions(options: UploadOptions): void {
-  const { contentType, metadata = {}, partSizeBytes, concurrency, expiresInMs } = options;
-  if (contentType !== undefined) checkHeader("contentType", contentType);
+  const { metadata = {}, partSizeBytes, concurrency, expiresInMs } = options;
+  for (const name of ["contentType", "contentDisposition", "cacheControl"] as const)
+    if (options[name] !== undefined) checkHeader(name, options[name]);
   for (const [name, value] of Object.entries(metadata)) {
     if (!/^[\w.-]+$/.test(name)) {
       throw new TypeError(

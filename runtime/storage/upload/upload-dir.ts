@@ -24,7 +24,7 @@ export async function uploadDir(
   { store, signal }: { readonly store: ObjectStore; readonly signal: AbortSignal },
 ): Promise<readonly UploadedObject[]> {
   checkOptions(options);
-  const { concurrency = CONCURRENCY, onProgress, metadata = {}, expiresInMs } = options;
+  const { concurrency = CONCURRENCY, onProgress, signal: _, ...shared } = options;
   const root = directory instanceof URL ? fileURLToPath(directory) : path.resolve(directory);
   const found = await filesBelow(root, prefix);
   const totalBytes = found.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
@@ -40,11 +40,10 @@ export async function uploadDir(
       onProgress?.({ sentBytes, totalBytes });
     };
     const each = {
-      metadata,
+      ...shared,
       // Each file that is being sent has one part in memory.
       concurrency: 1,
       onProgress: (now: { readonly sentBytes: number }) => progress(now.sentBytes),
-      ...(expiresInMs === undefined ? {} : { expiresInMs }),
     };
     stored.push(await upload(key, { file }, each, terms));
   };

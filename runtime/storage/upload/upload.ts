@@ -1,9 +1,8 @@
 /** Stores one object and returns its address. */
-import path from "node:path";
 import fs from "node:fs";
 import { addAbortSignal, Readable } from "node:stream";
-import { mimes } from "mrmime";
 import { checkKey, checkOptions, EXPIRY_MAX_MS } from "./check-upload.ts";
+import { typeOfEnding } from "./content-type.ts";
 import type { FileBody, UploadBody, UploadedObject, UploadOptions } from "../contract.ts";
 import type { Body, ObjectStore } from "../object-store.ts";
 import { Buffer } from "node:buffer";
@@ -22,6 +21,7 @@ export async function upload(
   checkKey(key);
   checkOptions(options);
   const { contentType = contentTypeOf(key, body), metadata = {}, onProgress } = options;
+  const { contentDisposition, cacheControl } = options;
   const { concurrency = CONCURRENCY, expiresInMs = EXPIRY_MAX_MS, partSizeBytes } = options;
   const opened = await openBody(body);
   const totalBytes = opened.kind === "bytes" ? opened.bytes.byteLength : opened.sizeBytes;
@@ -29,7 +29,8 @@ export async function upload(
   if (opened.kind === "stream") addAbortSignal(signal, opened.stream);
   try {
     const stored = await store.put(key, opened, {
-      ...{ contentType, metadata, partSizeBytes, concurrency, signal },
+      ...{ contentType, contentDisposition, cacheControl, metadata },
+      ...{ partSizeBytes, concurrency, signal },
       sent: (sentBytes) => onProgress?.({ sentBytes, ...total }),
     });
     const url = await store.url(key, expiresInMs);
@@ -56,11 +57,6 @@ function contentTypeOf(key: string, body: UploadBody): string {
   const type = typeOfEnding(key) ?? (isText ? "text/plain" : "application/octet-stream");
   // Browsers need a charset to read text as UTF-8.
   return isText && type.startsWith("text/") ? `${type}; charset=utf-8` : type;
-}
-
-function typeOfEnding(key: string): string | undefined {
-  const ending = path.posix.extname(key).slice(1).toLowerCase();
-  return Object.hasOwn(mimes, ending) ? mimes[ending] : undefined;
 }
 
 /** Bytes of one read of a file. The reads are larger than a file stream's default. */

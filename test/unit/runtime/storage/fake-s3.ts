@@ -19,17 +19,20 @@ export type Trouble =
   /** The operation runs when this resolves. */
   | Promise<void>;
 
-export interface FakeObject {
-  readonly body: Buffer;
+interface StoredHeaders {
   readonly contentType: string | undefined;
+  readonly contentDisposition: string | undefined;
+  readonly cacheControl: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface FakeObject extends StoredHeaders {
+  readonly body: Buffer;
   readonly etag: string;
 }
 
-interface OpenMultipart {
+interface OpenMultipart extends StoredHeaders {
   readonly key: string;
-  readonly contentType: string | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
   readonly parts: Map<number, Buffer>;
 }
 
@@ -119,17 +122,21 @@ export class FakeS3 implements AsyncDisposable {
   #do(operation: Operation, url: URL, { headers }: http.IncomingMessage, body: Buffer): Answer {
     const [, key = ""] = /^\/[^/]+\/(.*)$/.exec(decodeURIComponent(url.pathname)) ?? [];
     const id = url.searchParams.get("uploadId") ?? "";
-    const contentType = headers["content-type"];
+    const stored: StoredHeaders = {
+      contentType: headers["content-type"],
+      contentDisposition: headers["content-disposition"],
+      cacheControl: headers["cache-control"],
+      metadata: metadataOf(headers),
+    };
     switch (operation) {
       case "put": {
         const etag = md5(body);
-        this.objects.set(key, { body, contentType, metadata: metadataOf(headers), etag });
+        this.objects.set(key, { body, ...stored, etag });
         return { status: 200, headers: { etag: `"${etag}"` } };
       }
       case "create": {
         const uploadId = randomUUID();
-        const metadata = metadataOf(headers);
-        this.multiparts.set(uploadId, { key, contentType, metadata, parts: new Map() });
+        this.multiparts.set(uploadId, { key, ...stored, parts: new Map() });
         return {
           status: 200,
           body: tag("InitiateMultipartUploadResult", tag("UploadId", uploadId)),
@@ -159,10 +166,10 @@ export class FakeS3 implements AsyncDisposable {
     );
     if (named.some((part, at) => part !== at + 1)) return refusal(400, "InvalidPartOrder");
     const parts = [...open.parts].toSorted(([a], [b]) => a - b).map(([, part]) => part);
-    const { key, contentType, metadata } = open;
+    const { key, parts: _, ...stored } = open;
     const etag = multipartEtag(parts);
     this.multiparts.delete(id);
-    this.objects.set(key, { body: Buffer.concat(parts), contentType, metadata, etag });
+    this.objects.set(key, { body: Buffer.concat(parts), ...stored, etag });
     return { status: 200, body: tag("CompleteMultipartUploadResult", tag("ETag", `"${etag}"`)) };
   }
 

@@ -6,7 +6,7 @@ import type { S3Config } from "../../../../runtime/storage/contract.ts";
 import type { Environment } from "../../../../runtime/protocol/worker-env.ts";
 import { readStorageSettings } from "../../../../runtime/storage/settings.ts";
 
-const own: Required<Omit<S3Config, "region">> = {
+const own: Required<Omit<S3Config, "region" | "publicUrl">> = {
   accessId: "job-id",
   accessSecret: "job-secret",
   bucketName: "job-bucket",
@@ -57,6 +57,30 @@ describe("settings", () => {
       readStorageSettings({ ...own, region }, env),
     ];
     for (const settings of named) expect(settings).toMatchObject({ region });
+  });
+
+  test("have an address for readers of their own, with the bucket in its path or its host", () => {
+    const at = (publicUrl: string) => ({ endpointUrl: publicUrl, forcePathStyle: true });
+    const url = "https://files.test/s3";
+    expect(readStorageSettings({ ...own, publicUrl: url }, env)).toMatchObject({ public: at(url) });
+    expect(readStorageSettings(undefined, { ...env, SV_S3_PUBLIC_URL: url })).toMatchObject({
+      public: at(url),
+    });
+    expect(readStorageSettings(undefined, { ...live, BUCKET_PUBLIC_URL: url })).toMatchObject({
+      public: at(url),
+    });
+    expect(
+      readStorageSettings(undefined, {
+        ...env,
+        SV_S3_PUBLIC_URL: "https://s3.eu-west-1.amazonaws.com",
+      }),
+    ).toMatchObject({ public: { forcePathStyle: false } });
+    expect(readStorageSettings(own, { ...env, SV_S3_PUBLIC_URL: url })).toMatchObject({
+      public: undefined,
+    });
+    expect(() =>
+      readStorageSettings(undefined, { ...env, SV_S3_PUBLIC_URL: "files.test" }),
+    ).toThrow("SV_S3_PUBLIC_URL of the environment (SV_S3_…) is no http or https URL");
   });
 
   test.each<[string, S3Config | undefined, Environment, string]>([

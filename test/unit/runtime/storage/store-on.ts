@@ -1,6 +1,7 @@
 /** The store under test on a fake service, with short pauses between tries. */
 import type { OpenUpload } from "../../../../runtime/protocol/open-upload.ts";
 import type {
+  S3Config,
   UploadBody,
   UploadOptions,
   UploadedObject,
@@ -27,12 +28,13 @@ export interface Subject {
   ) => Promise<UploadedObject>;
 }
 
-export function storeOn(url: string, tries = 4): Subject {
+export function storeOn(url: string, tries = 4, more: S3Config = {}): Subject {
   const s3Config = {
     accessId: "test:tester",
     accessSecret: SECRET,
     bucketName: "b",
     endpointUrl: url,
+    ...more,
   };
   const settings = readStorageSettings(s3Config, {});
   if (settings.kind !== "s3") throw new Error("the settings are not those of a bucket");

@@ -3,33 +3,13 @@ import fs from "node:fs";
 import path from "node:path";
 import { Agent } from "undici";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { DownloadedFile, DownloadOptions } from "../../../../../runtime/storage/contract.ts";
 import { download } from "../../../../../runtime/storage/download/download.ts";
 import { openUrl, retrying } from "../../../../../runtime/storage/download/open-url.ts";
 import { temporaryDirectory } from "../../../../setup/temporary-directory.ts";
 import { FakeS3, refusal } from "../fake-s3.ts";
+import { job } from "./download-job.ts";
 import { fileServer } from "./file-server.ts";
 import { storeOn } from "../store-on.ts";
-
-const noStore = (): Promise<never> => Promise.reject(new Error("no key was asked for"));
-
-/** Downloads like a job; `left` lists the remaining files in its directory. */
-function job(): {
-  readonly get: (
-    from: string | URL,
-    options?: DownloadOptions,
-    signal?: AbortSignal,
-  ) => Promise<DownloadedFile>;
-  readonly left: () => string[];
-} {
-  const directory = temporaryDirectory();
-  onTestFinished(() => directory[Symbol.dispose]());
-  return {
-    get: (from, options = {}, signal = new AbortController().signal) =>
-      download(from, options, { store: noStore, tempDir: () => directory.path, signal }),
-    left: () => fs.readdirSync(directory.path),
-  };
-}
 
 test("a file arrives with its name, size and type, each time in its own directory", async () => {
   await using server = await fileServer((response) => {
