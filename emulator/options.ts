@@ -1,6 +1,7 @@
 /** Options for starting the service as a library, and the running emulator. */
 import type { DashboardMode } from "./core/access/dashboard-mode.ts";
 import type { PriceTable } from "./core/billing/prices.ts";
+import type { PodTemplate } from "./launch/kubernetes/pod-template.ts";
 import type { GpuSetting } from "./core/workers/gpu-declaration.ts";
 import type { AttemptEnd } from "./core/observe/log/attempt-end.ts";
 import type { ExceededLimit } from "./core/limits/limit-report.ts";
@@ -147,6 +148,11 @@ export interface EmulatorOptions {
    * runs in.
    */
   readonly kubernetes?: string;
+  /**
+   * Merged under the pod of each worker: for example requests of its container `worker`, tolerations, a runtime class,
+   * annotations. The form is that of a Kubernetes pod template. What the service itself sets wins.
+   */
+  readonly kubernetesPod?: PodTemplate;
   /**
    * Time without a message after which a worker counts as lost, is ended and replaced, ms; default 15,000, at least 1,000.
    * Workers send three messages in this time.

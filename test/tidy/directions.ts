@@ -220,6 +220,7 @@ const layers: readonly Layer[] = [
       "emulator/engine/",
       "emulator/objects/",
       "emulator/reload/",
+      "emulator/launch/kubernetes/pod-template.ts",
       core,
     ],
   },

@@ -26,7 +26,7 @@ import { storageEnvironment } from "./worker-storage.ts";
 /** The options of the launcher. */
 export type KubernetesOptions = Pick<
   EmulatorOptions,
-  "advertise" | "host" | "kubernetes" | "store" | "workerAddress"
+  "advertise" | "host" | "kubernetes" | "kubernetesPod" | "store" | "workerAddress"
 >;
 
 export interface KubernetesParts extends Pick<
@@ -48,7 +48,7 @@ export interface KubernetesParts extends Pick<
 /** @throws RangeError */
 export function createKubernetes(parts: KubernetesParts): KubernetesLauncher | undefined {
   const { emulator, elsewhere } = parts;
-  const { kubernetes: namespace } = emulator;
+  const { kubernetes: namespace, kubernetesPod: podTemplate } = emulator;
   if (namespace === undefined) return undefined;
   if (!isNamespace(namespace))
     throw new RangeError(`kubernetes must ${NAMESPACE_RULE}; got ${JSON.stringify(namespace)}`);
@@ -62,6 +62,7 @@ export function createKubernetes(parts: KubernetesParts): KubernetesLauncher | u
     ...parts,
     cluster: new Cluster(new ClusterConnection(), namespace),
     service: serviceId(parts),
+    podTemplate,
     placesOf: async (order) => placesOf(parts, elsewhere, order),
   });
 }

@@ -118,6 +118,33 @@ const endpoint = object({
 
 const RESOURCES = ", each under a key of its own";
 
+/** A pod of a worker has one container. The cluster checks the other fields of the spec. */
+const podTemplate = object(
+  {
+    metadata: object({
+      labels: recordOf(z.string({ error: must("be a string") })).exactOptional(),
+      annotations: recordOf(z.string({ error: must("be a string") })).exactOptional(),
+    }).exactOptional(),
+    spec: z
+      .looseObject(
+        {
+          containers: arrayOf(
+            z.looseObject(
+              { name: z.literal("worker", { error: must("be worker") }).exactOptional() },
+              { error: must("be an object") },
+            ),
+            "objects",
+          )
+            .max(1, { error: "must have one container, worker: make others initContainers" })
+            .exactOptional(),
+        },
+        { error: must("be an object") },
+      )
+      .exactOptional(),
+  },
+  "a pod template",
+);
+
 export const configSchema = object({
   endpoints: recordOf(endpoint, ", endpoints by id").meta({
     description: "the [endpoints](#endpoints) by id, at least one",
@@ -178,6 +205,10 @@ export const configSchema = object({
   kubernetes: optional(
     text(NAMESPACE_RULE).refine(isNamespace, { error: must(NAMESPACE_RULE) }),
     "the namespace of a [Kubernetes cluster](kubernetes.md) where images run as pods, as `--kubernetes`",
+  ),
+  kubernetesPod: optional(
+    podTemplate,
+    "a [pod template](kubernetes.md#your-own-pod-template), merged under the pod of each worker",
   ),
   $schema: optional(
     z.string({ error: must("be a string") }),

@@ -88,6 +88,7 @@ export function settleSourced(
   return {
     ...network,
     kubernetes,
+    kubernetesPod: configured("kubernetesPod") ?? byDefault(undefined),
     dataDir: dataDirOf(flags, configured("dataDir"), cwd),
     ...storeOf(flags, env, configured),
     limits: said("limits", flags.limits, limitsIn) ?? configured("limits") ?? byDefault("enforce"),

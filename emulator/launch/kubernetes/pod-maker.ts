@@ -7,6 +7,7 @@ import type { LaunchLog, WorkerOrder } from "../launcher.ts";
 import type { Cluster } from "./cluster.ts";
 import { type PodFrame, podManifest, type PodPlaces, secretManifests } from "./pod-manifest.ts";
 import { environmentName, ownerName, pullName, serviceLabels } from "./pod-names.ts";
+import type { PodTemplate } from "./pod-template.ts";
 import type { SeenPod } from "./seen-pod.ts";
 
 export interface PodMakerOptions {
@@ -18,6 +19,8 @@ export interface PodMakerOptions {
   /** Credentials for the image's registry. Undefined for a template that names none. Rejects with a sentence. */
   readonly credentialsOf: (template: Template) => Promise<RegistryCredentials | undefined>;
   readonly log: LaunchLog;
+  /** Merged under each pod. */
+  readonly podTemplate?: PodTemplate | undefined;
 }
 
 /** Default memory limit: none but the node's memory. */
@@ -32,14 +35,15 @@ export class PodMaker {
 
   /** @throws Error with a sentence; the reason of `signal` */
   async make(order: WorkerOrder, signal: AbortSignal): Promise<SeenPod> {
-    const { cluster, service, placesOf, credentialsOf } = this.#options;
+    const { cluster, service, placesOf, credentialsOf, podTemplate } = this.#options;
     const { template } = order;
     const settings = readContainerSettings(template, NO_BOUND);
     if (typeof settings === "string") throw new Error(settings);
     const [places, credentials] = await Promise.all([placesOf(order), credentialsOf(template)]);
     const owner = await this.#owner();
     signal.throwIfAborted();
-    const frame: PodFrame = { service, owner, settings, places, credentials };
+    const bounds = { settings, template: podTemplate };
+    const frame: PodFrame = { service, owner, places, credentials, ...bounds };
     const pod = podManifest(order, frame);
     try {
       for (const secret of secretManifests(order, frame)) await cluster.createSecret(secret);

@@ -30,6 +30,7 @@ import {
   podName,
   pullName,
 } from "./pod-names.ts";
+import { overTemplate, type PodTemplate } from "./pod-template.ts";
 
 const CONTAINER = "worker";
 
@@ -52,6 +53,8 @@ export interface PodFrame {
   readonly settings: ContainerSettings;
   readonly places: PodPlaces;
   readonly credentials: RegistryCredentials | undefined;
+  /** What the owner of the cluster wants of all pods of workers. */
+  readonly template?: PodTemplate | undefined;
 }
 
 /** User and group of a container with the least privileges, the same as in this project's images. */
@@ -70,8 +73,8 @@ const HEALTH = "command -v sv-worker-health >/dev/null 2>&1 || exit 0; exec sv-w
 const VARIABLE = /^[A-Za-z_.-][\w.-]*$/u;
 
 export function podManifest(order: WorkerOrder, frame: PodFrame): V1Pod {
-  const { service, owner } = frame;
-  return {
+  const { service, owner, template } = frame;
+  const pod: V1Pod = {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
@@ -82,6 +85,7 @@ export function podManifest(order: WorkerOrder, frame: PodFrame): V1Pod {
     },
     spec: specOf(order, frame),
   };
+  return overTemplate(pod, template);
 }
 
 /** The secrets of a pod: the worker's variables with its token, and the credentials for its image. The pod only names them. */

@@ -19,6 +19,9 @@
 {{- if and .workers.domain (not .workers.enabled) -}}
 {{- fail "workers.domain goes with workers.enabled" -}}
 {{- end -}}
+{{- if eq .kubernetes.namespace $.Release.Namespace -}}
+{{- fail "kubernetes.namespace is the namespace of the release, which has its keys: name one for the pods of workers alone" -}}
+{{- end -}}
 {{- if and .metrics.serviceMonitor (not .metrics.secret) -}}
 {{- fail "metrics.serviceMonitor goes with metrics.secret: /metrics wants an API key" -}}
 {{- end -}}

@@ -1,7 +1,7 @@
 {{/* Name of everything. The names of a StatefulSet's pods and revisions are 11 characters longer. */}}
 {{- define "sv-runtime.name" -}}
-{{- $name := ternary .Release.Name (printf "%s-sv-runtime" .Release.Name) (contains "sv-runtime" .Release.Name) -}}
-{{- $name | trunc 52 | trimSuffix "-" -}}
+{{- $made := ternary .Release.Name (printf "%s-sv-runtime" .Release.Name) (contains "sv-runtime" .Release.Name) -}}
+{{- .Values.fullnameOverride | default $made | trunc 52 | trimSuffix "-" -}}
 {{- end -}}
 
 {{/* Labels that select the pods. */}}
@@ -15,6 +15,25 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.labels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Labels of the pods of workers. */}}
+{{- define "sv-runtime.workers" -}}
+app.kubernetes.io/name: sv-worker
+app.kubernetes.io/managed-by: sv-runtime
+{{- end -}}
+
+{{- define "sv-runtime.account" -}}
+{{- .Values.serviceAccount.name | default (include "sv-runtime.name" .) -}}
+{{- end -}}
+
+{{/* Selects the release's namespace. Clusters before 1.21 do not label namespaces with their names: there it selects all, and labels of pods decide. */}}
+{{- define "sv-runtime.namespaced" -}}
+{{- $labelled := semverCompare ">=1.21-0" .kube -}}
+{{- if $labelled }}{ matchLabels: { kubernetes.io/metadata.name: {{ .namespace }} } }{{ else }}{}{{ end -}}
 {{- end -}}
 
 {{/* The port for workers; empty without one. */}}

@@ -23,6 +23,11 @@ const SMALL = { SV_CONTAINER_MEMORY: "256m", SV_CONTAINER_TMP: "64m" };
 const PATIENCE_MS = 120_000;
 const isMissing = kubernetesIsMissing() ?? postgresIsMissing;
 
+const POD = {
+  metadata: { annotations: { team: "inference" } },
+  spec: { containers: [{ resources: { requests: { cpu: "60m" } } }] },
+};
+
 describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
   const parts = new AsyncDisposableStack();
   let cluster: Kubernetes;
@@ -50,7 +55,7 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
       ...{ image: IMAGE, replicas: 2, secret: "sv-keys", database: { secret: "sv-database" } },
       insecureReplicas: true,
       kubernetes: { namespace: workers.name },
-      config: { endpoints: { app } },
+      config: { endpoints: { app }, kubernetesPod: POD },
       resources: { requests: { cpu: "50m", memory: "128Mi" } },
     };
   }, 3_600_000);
@@ -114,6 +119,11 @@ describe.skipIf(isMissing !== undefined)("the chart on a cluster", () => {
       const pods = await cluster.kubectl(["--namespace", workers.name, "get", "pods"]);
       return pods.includes("app") ? true : undefined;
     });
+    const made = await cluster.kubectl([
+      ...["--namespace", workers.name, "get", "pods", "-o"],
+      "jsonpath={.items[0].metadata.annotations.team} {.items[0].spec.containers[0].resources.requests.cpu}",
+    ]);
+    expect(made).toBe("inference 60m");
     expect(await untilDone(id)).toEqual({ attempt: 1 });
     expect(await kubectl(["get", "poddisruptionbudget", "-o", "name"])).toContain(RELEASE);
   }, 400_000);

@@ -6,7 +6,6 @@ import fs from "node:fs";
 import path from "node:path";
 import type {
   V1Ingress,
-  V1NetworkPolicy,
   V1PersistentVolumeClaim,
   V1PodDisruptionBudget,
   V1Role,
@@ -27,41 +26,10 @@ import {
   type Rendered,
 } from "./chart.ts";
 import { problemsOf } from "./chart-problems.ts";
+import { LEAST, MOST, SHARED } from "./chart-values.ts";
 import { SECRETS, settled } from "./service-call.ts";
 
 const isMissing = await whatIsMissingOfClients("tests of the chart");
-
-/** The minimum: one replica with its data on a volume. */
-const LEAST = { image: { repository: "registry.example/sv" }, secret: "sv-keys" };
-
-const SHARED = { ...LEAST, replicas: 3, database: { secret: "sv-db-app" }, insecureReplicas: true };
-
-const MOST = {
-  ...SHARED,
-  image: { repository: "registry.example/sv", tag: "2", pullSecrets: [{ name: "pull" }] },
-  config: {
-    endpoints: {
-      greet: { handler: "./greet", env: { TOKEN: { fromEnv: "GREET_TOKEN" } } },
-      upscale: { image: "registry.example/upscale:1", executionTimeoutMs: 86_400_000 },
-    },
-  },
-  bucket: { secret: "sv-bucket" },
-  ingress: {
-    host: "sv.example.com",
-    tlsSecret: "sv-certificate",
-    annotations: { "nginx.ingress.kubernetes.io/proxy-read-timeout": "7200" },
-  },
-  allowedHosts: ["sv.internal"],
-  workers: { enabled: true, domain: "gpu.example.com", annotations: { "example.com/a": "b" } },
-  kubernetes: { namespace: "gpu" },
-  networkPolicy: { enabled: true, from: [{ namespaceSelector: {} }] },
-  metrics: { serviceMonitor: true, secret: "sv-metrics" },
-  env: [{ name: "GREET_TOKEN", valueFrom: { secretKeyRef: { name: "greet", key: "token" } } }],
-  volumes: [{ name: "authority", configMap: { name: "authority" } }],
-  volumeMounts: [{ name: "authority", mountPath: "/authority" }],
-  nodeSelector: { pool: "plain" },
-  tolerations: [{ key: "plain", operator: "Exists" }],
-};
 
 /** The first block of YAML in a document. */
 function yamlIn(file: string): string {
@@ -217,24 +185,6 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
     });
   });
 
-  test("with policies only the replicas reach the pods of workers, in any namespace", async () => {
-    const workersIn = async (namespace: string) => {
-      const rendered = await render({ ...MOST, kubernetes: { namespace } });
-      const policies = rendered.all<V1NetworkPolicy>("NetworkPolicy");
-      return policies.find(({ metadata }) => metadata.namespace === namespace)?.spec?.ingress;
-    };
-    const matchLabels = {
-      "app.kubernetes.io/name": "sv-runtime",
-      "app.kubernetes.io/instance": "sv",
-    };
-    const own = { "kubernetes.io/metadata.name": RELEASE.namespace };
-    const podSelector = { matchLabels };
-    expect(await workersIn("gpu")).toEqual([
-      { from: [{ podSelector, namespaceSelector: { matchLabels: own } }] },
-    ]);
-    expect(await workersIn(RELEASE.namespace)).toEqual([{ from: [{ podSelector }] }]);
-  });
-
   test("a change of the config changes the pods", async () => {
     const checksum = async (config: object) => {
       const set = (await render({ ...LEAST, config })).one<V1StatefulSet>("StatefulSet");
@@ -254,6 +204,11 @@ describe.skipIf(isMissing !== undefined)("the chart", () => {
       { ...LEAST, metrics: { serviceMonitor: true } },
       "metrics.serviceMonitor goes with metrics.secret",
     ],
+    [
+      { ...LEAST, kubernetes: { namespace: RELEASE.namespace } },
+      "kubernetes.namespace is the namespace of the release, which has its keys",
+    ],
+    [{ ...LEAST, image: { digest: "1" } }, "Does not match pattern"],
     [{ ...SHARED, replicas: 65 }, "replicas: Must be less than or equal to 64"],
     [{ ...LEAST, replica: 3 }, "Additional property replica is not allowed"],
     [{ ...LEAST, database: { url: "a" } }, "Additional property url is not allowed"],

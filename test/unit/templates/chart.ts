@@ -31,17 +31,20 @@ export interface Rendered {
 const rendered = new Map<string, Promise<Rendered>>();
 
 /** @throws Error with Helm's message for invalid values */
-export function render(values: object): Promise<Rendered> {
-  const key = JSON.stringify(values);
-  const found = rendered.get(key) ?? make(values);
+export function render(values: object, kubeVersion = "1.34.0"): Promise<Rendered> {
+  const key = JSON.stringify([values, kubeVersion]);
+  const found = rendered.get(key) ?? make(values, kubeVersion);
   rendered.set(key, found);
   return found;
 }
 
-async function make(values: object): Promise<Rendered> {
+async function make(values: object, kubeVersion: string): Promise<Rendered> {
   const { name, namespace } = RELEASE;
   const yaml = await helm(
-    ["template", name, chartFolder, "--namespace", namespace, "--values", "-"],
+    [
+      ...["template", name, chartFolder, "--namespace", namespace],
+      ...["--kube-version", kubeVersion, "--values", "-"],
+    ],
     values,
   );
   const objects = objectsIn(yaml);

@@ -75,7 +75,7 @@ describe("unknown keys are named", () => {
     expect(await complaint('{"endpoint": {}, "endpoints": {"a": {"handler": "a.ts"}}}')).toBe(
       'c.json:1:2: the config has the unknown key "endpoint"; did you mean endpoints? known are endpoints, templates, ' +
         "networkVolumes, containerRegistryAuths, port, host, tlsCert, tlsKey, workerPort, workerAddress, allowedHosts, allowedOrigins, trustProxy, s3Port, dataDir, store, objects, " +
-        "advertise, insecureReplicas, limits, gpus, docker, kubernetes, $schema",
+        "advertise, insecureReplicas, limits, gpus, docker, kubernetes, kubernetesPod, $schema",
     );
   });
 
@@ -83,6 +83,15 @@ describe("unknown keys are named", () => {
     expect(await complaint(endpointWith({ workers_max: 2 }))).toMatch(
       /^c\.json:1:39: endpoints\.a has the unknown key "workers_max"; did you mean workersMax\? known are handler, command, .*, volumeMountPath$/,
     );
+  });
+
+  test.each([
+    ['{"metadata": {"name": "a"}}', 'kubernetesPod.metadata has the unknown key "name"'],
+    ['{"spec": {"containers": [{"name": "proxy"}]}}', "must be worker; got"],
+    ['{"spec": {"containers": [{}, {}]}}', "must have one container, worker"],
+    ['"pod.yaml"', 'kubernetesPod must be a pod template; got "pod.yaml"'],
+  ])("of a pod template: %s", async (template, sentence) => {
+    expect(await complaint(`{"endpoints": {}, "kubernetesPod": ${template}}`)).toContain(sentence);
   });
 
   test("of an endpoint's retries, without a similar key", async () => {
