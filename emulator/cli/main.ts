@@ -1,6 +1,7 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
 import { printable } from "../../runtime/protocol/printable.ts";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
+import { whenPackageManagerEnds } from "../../runtime/bin/package-manager.ts";
 import { RUNTIME_VERSION } from "../../runtime/version.ts";
 import type { EmulatorOptions, EngineLog } from "../index.ts";
 import { announce, HandlerInputs, sumUp } from "./serve/announce.ts";
@@ -21,6 +22,9 @@ import { gatherStartOptions, type StartOptions } from "./serve/start-options.ts"
 /** @param args the arguments behind the program's name */
 export async function main(args: readonly string[]): Promise<number> {
   const signals = countStopSignals(process);
+  whenPackageManagerEnds((pid) =>
+    signals.stopAtOnce(`the package manager that started this program (process ${pid}) has ended`),
+  );
   // A reader may close the pipe after the ready line.
   process.stdout.on("error", () => undefined);
   try {

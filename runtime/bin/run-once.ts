@@ -11,6 +11,7 @@ import { OneJobSource } from "../source/one-job.ts";
 import { startWorker } from "../worker.ts";
 import type { RunFlags } from "./command.ts";
 import { startHeartbeatOf } from "./heartbeat.ts";
+import { whenPackageManagerEnds } from "./package-manager.ts";
 import { compileCacheEnv, defaultLogFormat, onSignals } from "./program.ts";
 import { milliseconds, type Settings } from "./settings.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";
@@ -52,6 +53,7 @@ export async function runOnce(
     openSource: () => source,
   });
   process.on("exit", () => worker.killNow());
+  whenPackageManagerEnds(() => worker.stop());
   const outcome = await Promise.race([source.outcome, worker.ended]);
   if (typeof outcome === "string") {
     return outcome === "handler-unusable" ? EXIT.handlerUnusable : EXIT.failed;

@@ -8,6 +8,7 @@ import { liveSource, serviceSource } from "../service-source.ts";
 import { isLiveEnvironment, LIVE_ENV, LiveSettingsError } from "../source/live/settings.ts";
 import { startWorker, type Worker, type WorkerEnd, type WorkerOptions } from "../worker.ts";
 import { startHeartbeatOf } from "./heartbeat.ts";
+import { whenPackageManagerEnds } from "./package-manager.ts";
 import { compileCacheEnv, defaultLogFormat, onSignals } from "./program.ts";
 import type { Settings } from "./settings.ts";
 import { EXIT, type ExitCode, UsageError } from "./usage.ts";
@@ -44,6 +45,7 @@ export async function serve(
   process.on("exit", () => worker.killNow());
   collectBuffersLessOften();
   if (process.env[WORKER_ENV.exitOnStdinEnd] === "1") exitOnStdinEnd(worker);
+  else whenPackageManagerEnds(() => worker.stop());
   return EXIT_CODES[await worker.ended];
 }
 

@@ -1,4 +1,5 @@
 /** Processes from /proc, and memory from the files of control groups, on Linux. */
+import { Buffer } from "node:buffer";
 import fs from "node:fs";
 
 const RADIX = 36;
@@ -10,6 +11,9 @@ const V1_FILE = "/sys/fs/cgroup/memory/memory.oom_control";
 /** Maximum descendants of a process that are counted. */
 const PROCESSES_MAX = 100;
 
+/** Maximum ancestors of this process that are looked at. */
+const ANCESTORS_MAX = 100;
+
 export class LinuxSystem {
   /** Finds processes by their environment alone, because their parents may have ended. */
   marked(mark: string): readonly number[] {
@@ -18,15 +22,29 @@ export class LinuxSystem {
 
   /** The start in ticks since the machine's start. */
   startOf(pid: number): string | undefined {
-    const stat = read(`/proc/${pid}/stat`);
-    // The second field is a name in brackets with any characters. Of the fields after it, the third is the state, the 22nd the
-    // start.
-    const [state = "", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return "ZX".includes(state) ? undefined : Number(rest[18]).toString(RADIX);
+    const { state, start } = statOf(pid);
+    return "ZX".includes(state) ? undefined : Number(start).toString(RADIX);
   }
 
   isRunning(pid: number, start: string): boolean {
     return this.startOf(pid) === start;
+  }
+
+  mayRun(pid: number, start: string): boolean {
+    return this.isRunning(pid, start);
+  }
+
+  unmarkedAncestor(marks: readonly string[]): number | undefined {
+    // Variables are read byte by byte.
+    const wanted = marks.map((mark) => Buffer.from(mark).toString("latin1"));
+    let pid = process.ppid;
+    for (let looked = 0; pid > 1 && looked < ANCESTORS_MAX; looked += 1) {
+      const variables = read(`/proc/${pid}/environ`).split("\0");
+      const isHidden = variables.length === 1;
+      if (!isHidden && !wanted.every((mark) => variables.includes(mark))) return pid;
+      pid = statOf(pid).parent;
+    }
+    return undefined;
   }
 
   scope(): string {
@@ -58,6 +76,13 @@ export class LinuxSystem {
   untold(): readonly string[] {
     return [];
   }
+}
+
+function statOf(pid: number) {
+  const stat = read(`/proc/${pid}/stat`);
+  // The second field is a name in brackets with any characters. The third is the state, the fourth the parent, the 22nd the start.
+  const [state = "", parent, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state, parent: Number(parent), start: rest[17] };
 }
 
 function processIds(): readonly number[] {

@@ -69,6 +69,25 @@ export class PosixSystem {
     return now === undefined ? undefined : isSame(now.rows.get(pid));
   }
 
+  mayRun(pid: number): boolean {
+    return exists(pid);
+  }
+
+  /** The system hides the environment of its own programs, such as shells. Every other process has a PATH. */
+  unmarkedAncestor(marks: readonly string[]): number | undefined {
+    // `ps` shows other characters in other ways.
+    const shown = marks.filter((mark) => /^[ -~]+$/u.test(mark));
+    const { rows } = this.#lookWithEnvironment() ?? { rows: new Map<number, ProcessRow>() };
+    // The loop ends: a process is younger than its parent.
+    let row = rows.get(process.ppid);
+    for (; row !== undefined && row.pid > 1; row = rows.get(row.parent)) {
+      const command = `${row.command} `;
+      const isHidden = !command.includes(" PATH=");
+      if (!isHidden && !shown.every((mark) => command.includes(` ${mark} `))) return row.pid;
+    }
+    return undefined;
+  }
+
   scope(): string {
     const { hostname } = process.getBuiltinModule("node:os");
     for (const name of BOOT_NAMES) {

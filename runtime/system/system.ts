@@ -23,6 +23,18 @@ export interface System {
    */
   isRunning(pid: number, start: string): boolean | undefined;
 
+  /**
+   * As `isRunning`, but cheap enough to ask often. Without /proc a zombie, or a later process with the same id, counts as well.
+   */
+  mayRun(pid: number, start: string): boolean;
+
+  /**
+   * The nearest ancestor of this process that lacks one of the marks in its environment, except the first process of all. It
+   * started the program that set them. Ancestors with a hidden environment are skipped.
+   * @param marks `NAME=value` each, with any characters
+   */
+  unmarkedAncestor(marks: readonly string[]): number | undefined;
+
   /** The scope in which the id and the start of a process are unique: this boot of this machine or container. */
   scope(): string;
 

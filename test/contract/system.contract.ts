@@ -90,6 +90,21 @@ export function describeSystem(name: string, open: () => System): void {
       expect(open().residentBytes(parent.pid)).toBeGreaterThan(60_000_000 + 2 * 20_000_000);
     });
 
+    test("the nearest ancestor without a mark is found behind a shell that has it", async () => {
+      expect(open().unmarkedAncestor([`${MARK}=${randomUUID()}`])).toBe(process.ppid);
+      const adapter = open().constructor.name;
+      const file = `${import.meta.dirname}/../../runtime/system/${adapter.replace("System", "").toLowerCase()}.ts`;
+      const asks = `import { ${adapter} } from ${JSON.stringify(file)};
+        console.log(new ${adapter}().unmarkedAncestor(process.argv.slice(1)))`;
+      // The words of a command look like its environment to `ps`.
+      const marks = { FIRST: `${MARK}=ä b=c`, OTHER: "SV_TEST_OTHER=1" };
+      await using child = await started(
+        `env "$FIRST" "$OTHER" sh -c '"$@"; true' sh "$NODE" --input-type=module -e "$ASKS" "$FIRST" "$OTHER"; exec sleep 600`,
+        { ...marks, NODE: process.execPath, ASKS: asks },
+      );
+      expect(child.said).toBe(`${child.pid}\n`);
+    });
+
     test("the scope of process ids is constant", () => {
       expect(open().scope()).not.toBe("");
       expect(open().scope()).toBe(open().scope());

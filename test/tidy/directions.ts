@@ -200,6 +200,7 @@ const layers: readonly Layer[] = [
       "emulator/store/sqlite/thread/start-thread.ts",
       handlers,
       "runtime/bin/buffer-memory.ts",
+      "runtime/bin/package-manager.ts",
       "runtime/load/",
       "runtime/version.ts",
       runtimeCore,

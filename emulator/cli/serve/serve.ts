@@ -32,7 +32,10 @@ async function stop(
   { signals, say }: ServeOptions,
   atOnce: Promise<undefined>,
 ): Promise<ExitCode> {
-  say("stopping: running jobs finish first; Ctrl-C (or SIGTERM) again stops at once");
+  say(
+    signals.reason ??
+      "stopping: running jobs finish first; Ctrl-C (or SIGTERM) again stops at once",
+  );
   const drained = emulator.stop("drain").then(() => EXIT.stopped);
   const code = await Promise.race([drained, atOnce]);
   if (code !== undefined) return code;

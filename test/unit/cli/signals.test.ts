@@ -40,3 +40,14 @@ test("further signals after the last stage change nothing", () => {
     requestsOf([0, "SIGINT"], [1, "SIGTERM"], [2, "SIGINT"], [3, "SIGTERM"]),
   ).not.toThrow();
 });
+
+test("a stop at once counts as two requests, reaches whatever else listens, and has a reason", () => {
+  const source = new EventEmitter();
+  const signals = countStopSignals(source);
+  const heard: string[] = [];
+  for (const signal of ["SIGINT", "SIGTERM"]) source.on(signal, () => heard.push(signal));
+  signals.stopAtOnce("the launcher has ended");
+  expect(signals.count).toBe(2);
+  expect(signals.reason).toBe("the launcher has ended");
+  expect(heard.toSorted()).toEqual(["SIGINT", "SIGTERM"]);
+});
