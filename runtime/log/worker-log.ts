@@ -24,6 +24,8 @@ export function openWorkerLog(
   const written = new Set(LOG_LEVELS.slice(LOG_LEVELS.indexOf(least)));
   const render = format === "json" ? jsonLine : prettyLine;
   let dropped = 0;
+  // Without a reader, or on a full disk, the log ends, not the worker.
+  if (to.listenerCount("error") === 0) to.on("error", () => undefined);
   return {
     write(level, msg, fields) {
       if (!written.has(level)) return;
