@@ -19,6 +19,7 @@ import { machineClock, pausableMachineClock } from "../pipe/machine-clock.ts";
 import { killOwnTree } from "../pipe/process-tree.ts";
 import { logLine } from "../pipe/tagged-lines.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import { NODE_OPTIONS, sharedPort } from "../protocol/node-options.ts";
 import { variable, WORKER_ENV } from "../protocol/worker-env.ts";
 import { currentInvocation } from "./job/attribution.ts";
 import { openInvocation, type ProcessTerms } from "./job/frame-port.ts";
@@ -51,6 +52,8 @@ const setupRun = new SetupRun(log, undefined, () => {
 const clock = pausableMachineClock();
 const running = new Map<number, JobInvocation>();
 let ready: Ready | undefined;
+/** No code of the handler runs before. */
+let isLoading = false;
 let isRefreshing = false;
 let isLeaving = false;
 let isSpoiled = false;
@@ -90,6 +93,7 @@ function handleFrame(frame: Frame): void {
 }
 
 async function load(head: LoadOrderHead): Promise<void> {
+  isLoading = true;
   Object.assign(process.env, head.env);
   setupRun.volumePath = variable(process.env, WORKER_ENV.volumePath);
   try {
@@ -236,7 +240,10 @@ function spoil(thrown: unknown): void {
 // As in any Node program, a handler with its own listener handles these errors itself.
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (thrown: unknown) => {
-    if (process.listenerCount(event) === 1) spoil(thrown);
+    const { [NODE_OPTIONS]: options = "" } = process.env;
+    const sentence = isLoading ? undefined : sharedPort(thrown, options);
+    if (sentence !== undefined) log.warn(sentence);
+    else if (process.listenerCount(event) === 1) spoil(thrown);
   });
 }
 

@@ -10,6 +10,7 @@ import {
   type PauseNotice,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
+import { HANDLER_NODE_OPTIONS, NODE_OPTIONS, withoutDebugger } from "../protocol/node-options.ts";
 import { WORKER_ENV } from "../protocol/worker-env.ts";
 import { killDescendants } from "./ending/ladder.ts";
 import { MARKER_NAME } from "../pipe/process-tree.ts";
@@ -127,6 +128,7 @@ export class HandlerProcess {
       ...(signal === null ? {} : { signal }),
       ...(exitedBy === undefined || exitedBy === 0 ? {} : { exitedBy }),
       ...(this.#ranOutOfMemory(signal) ? { outOfMemory: true } : {}),
+      ...(code !== null && this.#exitNotice === undefined ? { isEarly: true } : {}),
     });
   }
 
@@ -161,8 +163,20 @@ function closed(pipe: Stream): Promise<void> {
   });
 }
 
+/** The `NODE_OPTIONS` of a handler process; empty without any. */
+export function handlerNodeOptions(): string {
+  const { [NODE_OPTIONS]: own = "", [HANDLER_NODE_OPTIONS]: forHandlers = own } = process.env;
+  return withoutDebugger(forHandlers);
+}
+
 /** The handler gets the worker's environment, except the worker's token. */
 function environment(added: HandlerProcessOptions["env"], marker: string): NodeJS.ProcessEnv {
-  const { [WORKER_ENV.workerToken]: _, ...inherited } = process.env;
-  return { ...inherited, ...added, [MARKER_NAME]: marker };
+  const { [WORKER_ENV.workerToken]: _, [HANDLER_NODE_OPTIONS]: __, ...inherited } = process.env;
+  const options = handlerNodeOptions();
+  return {
+    ...inherited,
+    ...(options !== (inherited[NODE_OPTIONS] ?? "") && { [NODE_OPTIONS]: options }),
+    ...added,
+    [MARKER_NAME]: marker,
+  };
 }

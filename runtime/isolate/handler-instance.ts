@@ -10,10 +10,11 @@ import {
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
+import { preloadHint } from "../protocol/node-options.ts";
 import { exitFailure, type ProcessEnd } from "./ending/attribute-exit.ts";
 import type { DueTimer } from "./ending/due-timer.ts";
 import { type Limit, ProcessLadder } from "./ending/ladder.ts";
-import { HandlerProcess, type HandlerProcessOptions } from "./handler-child.ts";
+import { handlerNodeOptions, HandlerProcess, type HandlerProcessOptions } from "./handler-child.ts";
 import type { OutputLine } from "./handler-output.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
@@ -133,5 +134,6 @@ function exitDuringInit(end: ProcessEnd, lastLines: readonly string[]): Failure 
     "while it worked on the job",
     "before the handler was ready",
   );
-  return { ...failure, message };
+  const hint = end.isEarly === true ? preloadHint(handlerNodeOptions()) : "";
+  return { ...failure, message: message + hint };
 }

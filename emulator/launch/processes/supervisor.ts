@@ -1,6 +1,11 @@
 /** Starts the supervisors of handler files, the first one ahead of its order: it then waits with an idle handler process. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import {
+  forOwnPrograms,
+  HANDLER_NODE_OPTIONS,
+  NODE_OPTIONS,
+} from "../../../runtime/protocol/node-options.ts";
 import { SPARE_NAME, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import { inheritedEnvironment, OUR_VARIABLE } from "./worker-process.ts";
 
@@ -108,6 +113,13 @@ function fits({ child, env: own }: Spare, env: NodeJS.ProcessEnv): boolean {
   return [...names].every((name) => OUR_VARIABLE.test(name) || own[name] === env[name]);
 }
 
+/** Code that `NODE_OPTIONS` loads is meant for the handler alone. */
+function forSupervisor(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { [NODE_OPTIONS]: options } = env;
+  if (options === undefined) return env;
+  return { ...env, [NODE_OPTIONS]: forOwnPrograms(options), [HANDLER_NODE_OPTIONS]: options };
+}
+
 function spawnSupervisor(program: string, env: NodeJS.ProcessEnv): Supervisor {
   const marker = `${process.pid}-${process.hrtime.bigint()}`;
   // The process has its own session: Ctrl-C in the terminal reaches the emulator alone. The emulator holds its standard input
@@ -115,7 +127,7 @@ function spawnSupervisor(program: string, env: NodeJS.ProcessEnv): Supervisor {
   const child = spawn(process.execPath, [program], {
     detached: true,
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...env, [MARKER_NAME]: marker },
+    env: { ...forSupervisor(env), [MARKER_NAME]: marker },
   });
   child.stdin.on("error", () => undefined);
   return { child, mark: [MARKER_NAME, marker] };

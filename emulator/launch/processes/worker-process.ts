@@ -1,6 +1,7 @@
 /** A child process as a worker: its environment, its output, and its end with everything that it started. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { endMarked, killTree, signalMarked } from "../../../runtime/pipe/process-tree.ts";
+import { NODE_OPTIONS, withoutDebugger } from "../../../runtime/protocol/node-options.ts";
 import { system } from "../../../runtime/system/system.ts";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
@@ -14,7 +15,9 @@ export const OUR_VARIABLE = /^SV_/u;
 /** The part of the emulator's environment that workers get. */
 export function inheritedEnvironment(): NodeJS.ProcessEnv {
   const all = Object.entries(process.env);
-  return Object.fromEntries(all.filter(([name]) => !OUR_VARIABLE.test(name)));
+  const env = Object.fromEntries(all.filter(([name]) => !OUR_VARIABLE.test(name)));
+  const { [NODE_OPTIONS]: options } = env;
+  return options === undefined ? env : { ...env, [NODE_OPTIONS]: withoutDebugger(options) };
 }
 
 /**

@@ -10,6 +10,8 @@ export interface ProcessEnd {
   /** The invocation that called `process.exit`, if the process could still report it. */
   readonly exitedBy?: number;
   readonly outOfMemory?: boolean;
+  /** Whether the process exited without a word of our program in it, which may never have begun. */
+  readonly isEarly?: boolean;
   /** Reason why the process could not be started. */
   readonly startError?: string;
 }

@@ -5,6 +5,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../../../runtime/pipe/program-file.ts";
+import { NODE_OPTIONS } from "../../../../runtime/protocol/node-options.ts";
 import { StoreDamagedError } from "../../../core/store-error.ts";
 import type { FoundDamage, FoundPayload } from "./find-damage.ts";
 import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";
@@ -81,8 +82,9 @@ export class DataCheck {
 
   #ask(): Promise<FoundDamage | undefined> {
     const program = new URL(`./${programFile("check-thread")}`, import.meta.url);
-    // Options of the process such as `--input-type` are not meant for this program.
-    const thread = new Worker(program, { workerData: this.#file, execArgv: [] });
+    // Options of the process such as `--input-type` and `--require` are not meant for this program.
+    const env = { ...process.env, [NODE_OPTIONS]: "" };
+    const thread = new Worker(program, { workerData: this.#file, execArgv: [], env });
     // The thread alone does not keep the process alive.
     thread.unref();
     this.#thread = thread;

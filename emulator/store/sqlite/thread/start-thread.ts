@@ -3,6 +3,7 @@ import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../../../runtime/pipe/program-file.ts";
+import { NODE_OPTIONS } from "../../../../runtime/protocol/node-options.ts";
 
 /** Time for which a thread is kept after it closed its database. Tests open one database after another. */
 const SPARE_MS = 1_000;
@@ -56,7 +57,11 @@ function startedThread(): Worker {
   const program = new URL(`./${programFile("store-thread")}`, import.meta.url);
   // Node adds its version to the directory. A thread does not inherit the compile cache.
   const cache = getCompileCacheDir();
-  const env = { ...process.env, ...(cache && { NODE_COMPILE_CACHE: dirname(cache) }) };
-  // Options of the process such as `--input-type` are not meant for this program.
+  const env = {
+    ...process.env,
+    [NODE_OPTIONS]: "",
+    ...(cache && { NODE_COMPILE_CACHE: dirname(cache) }),
+  };
+  // Options of the process such as `--input-type` and `--require` are not meant for this program.
   return new Worker(program, { execArgv: [], env });
 }
