@@ -12,6 +12,7 @@ import { checkWorkerAddress, settleElsewhere } from "./assembly/workers/elsewher
 import { createReloader } from "./assembly/hot-reload.ts";
 import { inProcessLaunchers, openLocalSession } from "./assembly/workers/in-process-workers.ts";
 import { createLaunchers } from "./assembly/workers/launchers.ts";
+import { EmulatorLife, stopOf } from "./assembly/life.ts";
 import { S3_PATH, startStorage } from "./assembly/object-storage.ts";
 import { openObservation } from "./assembly/observation.ts";
 import { openStore } from "./assembly/store/open-store.ts";
@@ -44,6 +45,7 @@ import { deviceLocks } from "./launch/gpus/socket-lock.ts";
 import { LiveWorkers } from "./live/live-workers.ts";
 import type { Emulator, EmulatorOptions } from "./options.ts";
 import { chooseSecretKey } from "./secrets/choose-secret-key.ts";
+import { holding } from "./test-kit/holding.ts";
 import { JobLines } from "./test-kit/job-lines.ts";
 import { openTestKit } from "./test-kit/test-kit.ts";
 
@@ -60,7 +62,10 @@ const GATHER_MS = 1;
  *   RangeError for two endpoints with one id, or an invalid `leaseMs`, `gpus`, `secretKey`, `store`, `objects`, `webhookSecret` …
  */
 export async function startEmulator(given: EmulatorOptions = {}): Promise<Emulator> {
-  const options = guardCallbacks(given);
+  return holding(start(guardCallbacks(given)));
+}
+
+async function start(options: EmulatorOptions): Promise<Emulator> {
   const made = new AsyncDisposableStack();
   try {
     const ground = await openGround(options, made);
@@ -102,7 +107,8 @@ async function openGround(options: EmulatorOptions, made: AsyncDisposableStack) 
   const steps = await openSteps(store, { log, clock, gatherMs: GATHER_MS, ownership });
   made.defer(() => steps.close());
   refuseUnfinishedMove(steps.records.find("unfinishedMove", MOVE_ID));
-  const parts = { ...checked, host, port, observation, log, clock, random };
+  const life = new EmulatorLife(options);
+  const parts = { ...checked, host, port, observation, log, clock, random, life };
   return { ...parts, temporaryDir, workerSocket, store, steps, ownership };
 }
 
@@ -178,6 +184,7 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
     certificate: given,
     workerListener: elsewhere?.listener,
     ownership: state.ownership,
+    life: state.life,
   });
   made.defer(() => http.stop());
   const workerPorts = new WorkerPorts({ ...state, keys: ring, http });
@@ -272,28 +279,5 @@ async function run(
     rereadCertificate: async () => parts.certificate?.look(),
     stop,
     [Symbol.asyncDispose]: () => stop("kill"),
-  };
-}
-
-/** Waits for the end of the work or ends it, and takes everything down. */
-function stopOf(
-  { engine, containers, kubernetes, http, reloader }: Parts,
-  made: AsyncDisposableStack,
-) {
-  let stopped: Promise<void> | undefined;
-  const begin = async (how: "drain" | "kill") => {
-    // The port stays open meanwhile, for health checks.
-    const worked = engine.stop(how);
-    await Promise.all([http.stop(worked), reloader?.close(), worked]);
-  };
-  return async (how: "drain" | "kill" = "drain"): Promise<void> => {
-    containers.beginStop();
-    kubernetes?.beginStop();
-    if (how === "kill") {
-      engine.killAll();
-      engine.webhooks.abort();
-    }
-    stopped ??= begin(how).then(() => made.disposeAsync());
-    return stopped;
   };
 }

@@ -8,6 +8,7 @@ import type { KnownOwner } from "../objects/access-keys.ts";
 import { ObjectService } from "../objects/object-service.ts";
 import type { CallerCheck } from "../http/operation/access/caller-check.ts";
 import { namedBuckets, storageEnvironment } from "./workers/worker-storage.ts";
+import type { ServerLife } from "../net/server-life.ts";
 import type { EmulatorOptions } from "../options.ts";
 import type { Steps } from "../engine/steps/steps.ts";
 import { Volumes } from "../volumes/volumes.ts";
@@ -30,6 +31,7 @@ export interface StorageParts {
   /** The endpoints that keys of the store may belong to. */
   readonly known: Known;
   readonly local: readonly LocalEndpoint[];
+  readonly life: ServerLife;
 }
 
 type Known = Pick<Directory, "findEndpoint" | "findTemplate">;
@@ -46,7 +48,7 @@ export interface Storage {
 /** Opens the object store and the volumes. They listen later, and are closed with `made`. */
 export async function startStorage(
   emulator: EmulatorOptions,
-  { log, steps, callers, temporaryDir, host, port, local, known }: StorageParts,
+  { log, steps, callers, temporaryDir, host, port, local, known, life }: StorageParts,
   made: AsyncDisposableStack,
 ): Promise<Storage> {
   const directory = emulator.dataDir ?? temporaryDir;
@@ -62,6 +64,7 @@ export async function startStorage(
           directory: join(directory, "objects"),
           now,
           log,
+          life,
           callers: (request) => ({ ...callers.look(request), seen: callers.seen(request) }),
           ownerOf: (id) => ownerOf(id, known, volumes),
         });

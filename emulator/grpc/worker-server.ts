@@ -12,6 +12,7 @@ import { WireSession, type WorkerCall } from "./wire-session.ts";
 import { ListenerGuard } from "../net/listener-guard.ts";
 import { LISTENERS } from "../net/listener-limits.ts";
 import { RefusalLog } from "../net/refusal-log.ts";
+import type { ServerLife } from "../net/server-life.ts";
 import type { GrpcWorkers } from "./grpc-workers.ts";
 import { STATUS } from "./status.ts";
 import type { Admission, Caller } from "./worker-admission.ts";
@@ -24,6 +25,7 @@ export interface WorkerServerOptions {
   readonly log: EngineLog;
   readonly admit: (caller: Caller) => Admission | Promise<Admission>;
   readonly openSession: OpenSession;
+  readonly life?: ServerLife;
 }
 
 /** Time that a stop leaves for the last messages before it cuts connections. */
@@ -51,6 +53,7 @@ export class WorkerServer {
       limits: LISTENERS.workerSocket,
       refusals: this.#refusals,
       closesWaiting: true,
+      holdsProcess: options.life?.holdsProcess,
     });
     this.#server.on("connection", (socket) =>
       tellFrames(socket, {

@@ -6,6 +6,7 @@ import { balancedTarget } from "./balancing/target.ts";
 import type { Certificate } from "../net/certificate.ts";
 import { closeServer } from "../net/close-server.ts";
 import { LISTENERS } from "../net/listener-limits.ts";
+import type { ServerLife } from "../net/server-life.ts";
 import { createWebServer } from "../net/web-server.ts";
 import { refusalAt } from "./operation/dialect.ts";
 import { CONTRACT_DIALECT } from "./operation/dialects/contract-dialect.ts";
@@ -37,6 +38,7 @@ export interface HttpServerOptions extends HttpServiceOptions {
   >;
   /** Time that `stop` gives requests in flight, ms; default 5,000. */
   readonly stopGraceMs?: number;
+  readonly life?: ServerLife;
 }
 
 export interface HttpServer {
@@ -66,7 +68,7 @@ const DEFAULT_STOP_GRACE_MS = 5_000;
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const service = new HttpService(options);
-  const { certificate } = options;
+  const { certificate, life } = options;
   const { server, useCertificate, router, gate, replicas } = openServer(service, options);
   let started: Promise<string> | undefined;
   let stopped: Promise<void> | undefined;
@@ -81,11 +83,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // Workers report their jobs before they exit.
     await options.liveWorkers?.allExited();
     const graceMs = options.stopGraceMs ?? DEFAULT_STOP_GRACE_MS;
-    const answered = gate.stop(graceMs);
+    const answered = gate.stop(graceMs, life);
     await Promise.allSettled([worksUntil]);
     service.endStop();
     // Other replicas reconnect while the port is open.
-    const closed = closeServer(server, graceMs, answered);
+    const closed = closeServer(server, graceMs, answered, life);
     void answered.then(() => replicas?.listener.stop(graceMs));
     await closed;
     replicas?.close();
@@ -120,7 +122,7 @@ function forWorkers(service: HttpService, router: Router): RequestListener {
 
 function openServer(service: HttpService, options: HttpServerOptions) {
   const refusal = refusalAt(CONTRACT_DIALECT, "/");
-  const { certificate, connectionLimits, ownership } = options;
+  const { certificate, connectionLimits, ownership, life } = options;
   const perform: RequestListener = (request, response) => {
     const target = balancedTarget(request);
     if (target) gate.answer(request, response, target);
@@ -133,7 +135,7 @@ function openServer(service: HttpService, options: HttpServerOptions) {
     (replicas?.listener.mayConnect(request) === true ||
       (gate.mayUpgrade(request) &&
         (replicas?.listener.look(request) === true || mayEnter(service, request))));
-  const limits = { limits: LISTENERS.clients, log: options.log };
+  const limits = { limits: LISTENERS.clients, log: options.log, life };
   const serverOptions = { ...SERVER_LIMITS, ...connectionLimits, ...limits, shouldUpgradeCallback };
   const { server, useCertificate, guarded } = createWebServer(serverOptions, certificate);
   server.on("clientError", (error, socket) => answerClientError(refusal, error, socket));

@@ -24,6 +24,8 @@ export interface GuardOptions {
   readonly refusals: RefusalLog;
   /** Whether the guard closes a connection that waits too long. An HTTP server does that itself, with an answer. */
   readonly closesWaiting: boolean;
+  /** Whether the server keeps the process running; default: true. */
+  readonly holdsProcess?: boolean | undefined;
 }
 
 export class ListenerGuard {
@@ -38,6 +40,7 @@ export class ListenerGuard {
 
   constructor(server: Server, options: GuardOptions) {
     this.#options = options;
+    if (options.holdsProcess === false) server.unref();
     server.prependListener("connection", (socket: Socket) => this.#connected(socket));
   }
 
@@ -77,6 +80,7 @@ export class ListenerGuard {
       this.#forget(peer);
     });
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    if (this.#options.holdsProcess === false) socket.unref();
     if (this.#makeRoom(socket)) this.#add(peer, socket);
   }
 

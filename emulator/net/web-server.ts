@@ -11,6 +11,7 @@ import type { Certificate } from "./certificate.ts";
 import { ListenerGuard } from "./listener-guard.ts";
 import type { ListenerLimits } from "./listener-limits.ts";
 import { RefusalLog } from "./refusal-log.ts";
+import type { ServerLife } from "./server-life.ts";
 
 /** Interval at which connections are checked for the timeout of a request's head. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -22,6 +23,7 @@ const waiting = new WeakMap<Socket, number>();
 
 export interface WebServerOptions extends ServerOptions {
   readonly limits: ListenerLimits;
+  readonly life?: ServerLife | undefined;
   readonly log: {
     warn(fields: Readonly<Record<string, unknown>>, message: string): void;
     error(fields: Readonly<Record<string, unknown>>, message: string): void;
@@ -43,7 +45,7 @@ type Take<Rest extends unknown[]> = (request: IncomingMessage, ...rest: Rest) =>
 
 /** @param certificate undefined for HTTP */
 export function createWebServer(
-  { limits, log, ...options }: WebServerOptions,
+  { limits, log, life, ...options }: WebServerOptions,
   certificate?: Certificate,
 ): WebServer {
   const serverOptions: ServerOptions = {
@@ -55,7 +57,9 @@ export function createWebServer(
   const made =
     certificate === undefined ? plain(serverOptions) : secure(serverOptions, certificate, limits);
   const refusals = new RefusalLog((fields, sentence) => log.warn(fields, sentence));
-  const guard = new ListenerGuard(made.server, { limits, refusals, closesWaiting: false });
+  const { holdsProcess } = life ?? {};
+  const guarding = { limits, refusals, closesWaiting: false, holdsProcess };
+  const guard = new ListenerGuard(made.server, guarding);
   made.server.once("close", () => refusals.stop());
   const known = new WeakSet<Socket>();
   const guarded: WebServer["guarded"] = (take) => {

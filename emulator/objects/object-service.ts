@@ -8,6 +8,7 @@ import {
   type KeyOwner,
   type KnownOwner,
 } from "./access-keys.ts";
+import type { ServerLife } from "../net/server-life.ts";
 import { readOrMakeCredentials } from "./disk/credentials-file.ts";
 import { DiskObjectStore } from "./disk/disk-object-store.ts";
 import { REGION } from "./object-store.ts";
@@ -25,6 +26,7 @@ export interface ObjectServiceOptions extends Omit<ObjectRequestsOptions, "store
   readonly directory: string;
   /** Finds an endpoint, which has keys of its own, by its id. Without this function only the store's keys are accepted. */
   readonly ownerOf?: (id: string) => KnownOwner | undefined;
+  readonly life?: ServerLife;
 }
 
 export interface ObjectServiceAddress {
@@ -63,12 +65,13 @@ export class ObjectService {
   readonly #credentialsFile: string;
   readonly #server: ObjectServer;
   readonly #requests: ObjectRequests;
+  readonly #life: ServerLife | undefined;
   /** The servers at further addresses. */
   readonly #furtherServers: ObjectServer[] = [];
   #endpoint: string | undefined;
 
   /** Opens the store, which does not listen before `start`. @throws StoreUnusableError, StoreFullError */
-  constructor({ directory, now, log, callers, ownerOf }: ObjectServiceOptions) {
+  constructor({ directory, now, log, callers, ownerOf, life }: ObjectServiceOptions) {
     this.#log = log;
     this.#credentialsFile = path.join(directory, "credentials");
     this.#credentials = readOrMakeCredentials(this.#credentialsFile);
@@ -80,7 +83,8 @@ export class ObjectService {
       log,
       callers,
     });
-    this.#server = createObjectServer(this.#requests, log);
+    this.#life = life;
+    this.#server = createObjectServer(this.#requests, log, life);
   }
 
   /** @throws PortInUseError, ListenError */
@@ -103,7 +107,7 @@ export class ObjectService {
    * @throws ListenError
    */
   async listenAlsoAt(host: string): Promise<string> {
-    const server = createObjectServer(this.#requests, this.#log);
+    const server = createObjectServer(this.#requests, this.#log, this.#life);
     this.#furtherServers.push(server);
     const port = Number(new URL(this.#endpoint ?? "http://x:0").port);
     return server.start({ host, port }).catch(async (error: unknown) => {

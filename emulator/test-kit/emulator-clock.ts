@@ -4,6 +4,7 @@ import { type Advance, advanceClock } from "../engine/time/advance-clock.ts";
 import type { StepPort } from "../engine/steps/step-port.ts";
 import type { TimePort } from "../engine/time/time-port.ts";
 import type { TellPort } from "../engine/observe/tell-port.ts";
+import { holding } from "./holding.ts";
 
 /** Service time: by it jobs expire, idle workers stop and webhooks are retried. */
 export interface EmulatorClock {
@@ -20,6 +21,6 @@ export function clockOf(engine: StepPort & TimePort & TellPort): EmulatorClock {
   const { signal } = new AbortController();
   return {
     now: () => engine.clock.now(),
-    advance: async (by) => advanceClock(engine, readAdvanceMs({ advance: by }), signal),
+    advance: async (by) => holding(advanceClock(engine, readAdvanceMs({ advance: by }), signal)),
   };
 }

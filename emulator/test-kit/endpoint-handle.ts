@@ -14,6 +14,7 @@ import { holdQueue, releaseQueue } from "../engine/jobs/hold-queue.ts";
 import { untilIdle } from "./idle.ts";
 import { listContents, readContents } from "../engine/jobs/read/job-contents.ts";
 import { viewJobAtEnd, type WaitUses } from "../engine/jobs/read/job-view.ts";
+import { holding } from "./holding.ts";
 import type { JobLines } from "./job-lines.ts";
 import { type JobRecord, recordOf } from "./job-record.ts";
 import { NotIdleError } from "./not-idle-error.ts";
@@ -85,7 +86,7 @@ export function endpointHandle(parts: TestKitParts, id: string): EndpointHandle 
     async run(input, options) {
       const { id: jobId } = await (await parts.client()).endpoint(id).run(input, options);
       const { signal } = new AbortController();
-      await viewJobAtEnd(engine, { endpointId: id, jobId }, LIMITS.ttlMaxMs, signal);
+      await holding(viewJobAtEnd(engine, { endpointId: id, jobId }, LIMITS.ttlMaxMs, signal));
       return job(jobId);
     },
   };
@@ -113,7 +114,7 @@ function queueOf(
       });
       try {
         await releaseQueue(engine, id);
-        await idle(engine, limit, id);
+        await holding(idle(engine, limit, id));
         return await Promise.all([...ended].map(job));
       } finally {
         unfollow();

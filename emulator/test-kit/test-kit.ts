@@ -11,6 +11,7 @@ import {
   type WaitLimit,
 } from "./endpoint-handle.ts";
 import { clockOf, type EmulatorClock } from "./emulator-clock.ts";
+import { holding } from "./holding.ts";
 import { type JobRecord, recordOf } from "./job-record.ts";
 import { deliveriesIn, type WebhookDelivery } from "./webhook-inbox.ts";
 
@@ -55,7 +56,7 @@ export function openTestKit(
     kit: {
       clock: clockOf(engine),
       endpoint: (id) => endpointHandle(parts, id),
-      idle: (limit) => idle(engine, limit),
+      idle: (limit) => holding(idle(engine, limit)),
       webhooks: { deliveries: (filter = {}) => deliveriesIn(engine, filter) },
     },
     async close() {

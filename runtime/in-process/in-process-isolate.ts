@@ -119,7 +119,7 @@ export class InProcessIsolate implements JobIsolate {
       stopped: Promise.resolve(),
       isStopping: false,
       isRevoked: false,
-      timer: setTimeout(() => this.#timeOut(job), executionTimeoutMs),
+      timer: setTimeout(() => this.#timeOut(job), executionTimeoutMs).unref(),
     };
     this.#jobs.set(leaseKey(handed), job);
     job.stopped = this.#invoke(life, job, handed);
@@ -227,7 +227,7 @@ export class InProcessIsolate implements JobIsolate {
     if (outcome !== undefined) this.#events.outcome(job.lease, outcome);
     clearTimeout(job.timer);
     job.invocation?.abort();
-    job.timer = setTimeout(() => this.#abandon(job), this.#options.graceMs);
+    job.timer = setTimeout(() => this.#abandon(job), this.#options.graceMs).unref();
   }
 
   #abandon(job: InProcessJob): void {

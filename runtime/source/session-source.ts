@@ -293,7 +293,7 @@ export class SessionSource implements JobSource {
       // Sent even without a lease, because a silent worker counts as lost.
       this.#outbox.renew(this.#book.leases());
       this.#schedule();
-    }, welcome.leaseRenewalMs);
+    }, welcome.leaseRenewalMs).unref();
     this.#welcomed.resolve(welcome);
   }
 }

@@ -17,6 +17,7 @@ import { WorkerListeners } from "../../http/live-workers/worker-listeners.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { LiveService } from "../../launch/live-environment.ts";
 import type { Certificate } from "../../net/certificate.ts";
+import type { ServerLife } from "../../net/server-life.ts";
 import { makeCertificate } from "../../net/make-certificate.ts";
 import type { Elsewhere } from "./elsewhere.ts";
 import type { Ownership } from "../../store/ownership.ts";
@@ -40,6 +41,7 @@ export interface WorkerPortsOptions {
   readonly clock: Clock;
   /** Path of the socket for workers of this machine. */
   readonly workerSocket: string;
+  readonly life: ServerLife;
 }
 
 export class WorkerPorts {
@@ -54,7 +56,7 @@ export class WorkerPorts {
   readonly #clock: Clock;
 
   constructor(options: WorkerPortsOptions) {
-    const { context, keys, ownership, openSession, http, log, clock, workerSocket } = options;
+    const { context, keys, ownership, openSession, http, log, clock, workerSocket, life } = options;
     const admission = new WorkerAdmission({ engine: context, keys, ownership });
     this.#keyWatch = new KeyWatch(context, keys);
     this.#log = log;
@@ -64,8 +66,9 @@ export class WorkerPorts {
       log,
       admit: (caller) => admission.admit(caller),
       openSession,
+      life,
     });
-    this.#listeners = new WorkerListeners(http.forWorkers, log);
+    this.#listeners = new WorkerListeners(http.forWorkers, log, life);
   }
 
   /** @param hasCommands whether live workers are started as processes of this machine */

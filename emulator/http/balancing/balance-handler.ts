@@ -4,6 +4,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { reachServer } from "../../balance/connect.ts";
 import { putInSandbox } from "../../net/sandbox.ts";
+import { inHaste, type ServerLife } from "../../net/server-life.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { AFFINITY_HEADER, readAffinity } from "../../core/balancing/choose-worker.ts";
 import { ServiceError } from "../../core/service-error.ts";
@@ -129,21 +130,25 @@ export class BalanceHandler {
   }
 
   /**
-   * Lets requests in flight finish within their time limit, and upgraded connections within `graceMs`. Call it after waiting
-   * requests were refused.
+   * Lets requests in flight finish within their time limit, and upgraded connections within `graceMs`; both are cut in a stop in
+   * haste. Call it after waiting requests were refused.
    */
-  async stop(graceMs: number): Promise<void> {
-    const hangUp = setTimeout(() => {
+  async stop(graceMs: number, life?: ServerLife): Promise<void> {
+    const hangUp = () => {
       for (const { tunnelSockets = [] } of this.#passing) {
         for (const socket of tunnelSockets) socket.destroy();
       }
-    }, graceMs);
+    };
     const limit = Promise.withResolvers<void>();
-    const timer = setTimeout(limit.resolve, LIMITS.balancedStopMs);
+    const timers = [setTimeout(hangUp, graceMs), setTimeout(limit.resolve, LIMITS.balancedStopMs)];
+    const calledOff = inHaste(life, () => {
+      hangUp();
+      limit.resolve();
+    });
     const done = Promise.all([...this.#passing].map((passing) => passing.done));
     await Promise.race([done, limit.promise]);
-    clearTimeout(hangUp);
-    clearTimeout(timer);
+    calledOff();
+    for (const timer of timers) clearTimeout(timer);
   }
 
   #exchange(request: IncomingMessage, response: ServerResponse): Exchange {

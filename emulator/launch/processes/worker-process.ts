@@ -1,5 +1,6 @@
 /** A child process as a worker: its environment, its output, and its end with everything that it started. */
 import { type ChildProcess, spawn } from "node:child_process";
+import { Socket } from "node:net";
 import { endMarked, killTree, signalMarked } from "../../../runtime/pipe/process-tree.ts";
 import { NODE_OPTIONS, withoutDebugger } from "../../../runtime/protocol/node-options.ts";
 import { system } from "../../../runtime/system/system.ts";
@@ -32,6 +33,7 @@ export function asWorker(
   line: (line: string) => void,
 ): LaunchedWorker {
   const tail = new LineTail(line);
+  unref(child);
   child.stdout?.on("data", (bytes: Buffer) => tail.push(bytes));
   child.stderr?.on("data", (bytes: Buffer) => tail.push(bytes));
   return {
@@ -84,6 +86,12 @@ export function gpuEnv({ gpus }: Pick<WorkerOrder, "gpus">): NodeJS.ProcessEnv {
   };
 }
 
+/** Lets this process end before the child, which the emulator decides. */
+function unref(child: ChildProcess): void {
+  child.unref();
+  for (const pipe of child.stdio) if (pipe instanceof Socket) pipe.unref();
+}
+
 function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {
   const { promise, resolve } = Promise.withResolvers<WorkerExit>();
   child.once("error", ({ message }) =>
@@ -111,5 +119,6 @@ export function whenWeAreGone(command: string, pids: readonly number[]): () => v
   });
   guard.on("error", () => undefined);
   guard.stdin.on("error", () => undefined);
+  unref(guard);
   return () => void guard.kill("SIGKILL");
 }

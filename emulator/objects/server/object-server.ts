@@ -2,6 +2,7 @@
 import { closeServer } from "../../net/close-server.ts";
 import { listen, type ListenAddress, urlOf } from "../../net/listen.ts";
 import { LISTENERS } from "../../net/listener-limits.ts";
+import type { ServerLife } from "../../net/server-life.ts";
 import { createWebServer } from "../../net/web-server.ts";
 import type { ObjectLog, ObjectRequests } from "./object-requests.ts";
 
@@ -19,10 +20,15 @@ export interface ObjectServer {
   stop(): Promise<void>;
 }
 
-export function createObjectServer(requests: ObjectRequests, log: ObjectLog): ObjectServer {
+export function createObjectServer(
+  requests: ObjectRequests,
+  log: ObjectLog,
+  life?: ServerLife,
+): ObjectServer {
   const { server, guarded } = createWebServer({
     limits: LISTENERS.objects,
     log,
+    life,
     maxHeaderSize: HEADERS_MAX_BYTES,
     // A large object may take any time.
     requestTimeout: 0,
@@ -35,7 +41,7 @@ export function createObjectServer(requests: ObjectRequests, log: ObjectLog): Ob
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     await started?.catch(() => undefined);
-    await closeServer(server, STOP_GRACE_MS);
+    await closeServer(server, STOP_GRACE_MS, undefined, life);
     await requests.settle();
   };
   return {
