@@ -2,11 +2,12 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { Readable } from "node:stream";
-import { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
 import { reasonOf } from "../../runtime/protocol/reason-of.ts";
 import { redirectOf } from "../../runtime/protocol/redirect.ts";
-import { guardedConnector } from "../../runtime/storage/download/address-guard.ts";
+import { outgoing } from "../../runtime/proxies/outgoing.ts";
+import { guardedOutgoing } from "../../runtime/storage/download/address-guard.ts";
 import { loopbackHint } from "../../runtime/storage/download/loopback-hint.ts";
 import {
   areInHand,
@@ -38,13 +39,10 @@ const KEEP_ALIVE_MS = 4_000;
 
 export function createHttpSender(options: HttpSenderOptions): WebhookSender {
   const { secret, allowLocal, timeLimitMs = LIMITS.webhookTimeoutMs } = options;
-  const agent = new Agent({
-    connect: allowLocal
-      ? { timeout: timeLimitMs }
-      : guardedConnector({ timeout: timeLimitMs, forbidden: notPublic }),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-  });
+  const keeping = { keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS };
+  const agent = allowLocal
+    ? outgoing({ ...keeping, connect: { timeout: timeLimitMs } })
+    : guardedOutgoing({ timeout: timeLimitMs, forbidden: notPublic }, keeping);
   const key = signingKey(secret);
   return {
     async send(call, signal) {
@@ -109,7 +107,7 @@ interface PostTerms {
 }
 
 async function post(
-  agent: Agent,
+  agent: Dispatcher,
   { url, pieces }: WebhookCall,
   { headers, limit, signal: stop }: PostTerms,
 ): Promise<Pick<WebhookResult, "status" | "warning">> {

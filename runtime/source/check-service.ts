@@ -1,6 +1,6 @@
 /** Checks the certificate of a service before the token is sent. The token or a trusted authority must confirm it. */
 import { hash, type X509Certificate } from "node:crypto";
-import { isIP } from "node:net";
+import { isIP, type Socket } from "node:net";
 import {
   checkServerIdentity,
   connect,
@@ -9,6 +9,7 @@ import {
   type TLSSocket,
 } from "node:tls";
 import type { ServicePlace } from "../protocol/service-address.ts";
+import { tunnelTo } from "../proxies/tunnel.ts";
 
 /** Timeout of the connection and its TLS handshake. */
 const LIMIT_MS = 10_000;
@@ -35,7 +36,8 @@ export async function checkService(
   { host, port }: TlsPlace,
   fingerprint: string | undefined,
 ): Promise<TrustedService> {
-  const socket = await connected({ host, port });
+  const tunnel = await tunnelTo(host, port, LIMIT_MS);
+  const socket = await connected({ host, port }, tunnel);
   try {
     const certificate = socket.getPeerX509Certificate();
     if (certificate === undefined) throw new UntrustedServiceError("it shows no certificate");
@@ -70,11 +72,13 @@ function authorizationProblem(socket: TLSSocket): string | undefined {
   return error instanceof Error ? error.message : String(error);
 }
 
-function connected({ host, port }: { host: string; port: number }): Promise<TLSSocket> {
+function connected(
+  { host, port }: { host: string; port: number },
+  tunnel: Socket | undefined,
+): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({
-      host,
-      port,
+      ...(tunnel === undefined ? { host, port } : { socket: tunnel }),
       ...nameOf(host),
       ALPNProtocols: ["h2"],
       minVersion: "TLSv1.2",

@@ -36,6 +36,8 @@ export interface GrpcPlace {
   readonly tls: ChannelCredentials;
   /** The name of the service in the TLS handshake; default: the host of the target. */
   readonly name?: string;
+  /** The proxy on the way; default: none. */
+  readonly proxy?: string | undefined;
 }
 
 export function overGrpc(place: GrpcPlace, opener: Opener): OpenWire {
@@ -45,9 +47,12 @@ export function overGrpc(place: GrpcPlace, opener: Opener): OpenWire {
 class GrpcWire implements Wire {
   readonly #stream: ClientDuplexStream<Buffer, Buffer>;
 
-  constructor({ target, tls, name }: GrpcPlace, opener: Opener, events: WireEvents) {
+  constructor({ target, tls, name, proxy }: GrpcPlace, opener: Opener, events: WireEvents) {
+    // The library reads the proxy from the environment alone, by names in lower case.
+    if (proxy !== undefined) process.env["grpc_proxy"] = proxy;
     const client = new Client(target, tls, {
       ...channelOptions,
+      "grpc.enable_http_proxy": proxy === undefined ? 0 : 1,
       ...(name !== undefined && { "grpc.ssl_target_name_override": name }),
     });
     const metadata = new Metadata();

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { createSecureContext, type PeerCertificate } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { authorityOf, type ServicePlace } from "../protocol/service-address.ts";
+import { proxyOf } from "../proxies/proxy-choice.ts";
 import { fingerprintIn } from "../protocol/worker-token.ts";
 import { checkService, type TrustedService, UntrustedServiceError } from "./check-service.ts";
 import { type GrpcPlace, overGrpc } from "./grpc-wire.ts";
@@ -22,7 +23,8 @@ export async function findService(
     return sessionAt({ target: place.target, tls: credentials.createInsecure() });
   try {
     const trusted = await checkService(place, fingerprintIn(opener.token));
-    return sessionAt({ target: authorityOf(place), ...trustIn(trusted, place.host) });
+    const proxy = proxyOf(place.host);
+    return sessionAt({ target: authorityOf(place), proxy, ...trustIn(trusted, place.host) });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { refused: error instanceof UntrustedServiceError, reason };
@@ -32,7 +34,10 @@ export async function findService(
 /** Name in the TLS handshake with a service that is known by its address: an address is no name. */
 const ANY_NAME = "worker.sv-runtime";
 
-function trustIn({ roots, checkName }: TrustedService, host: string): Omit<GrpcPlace, "target"> {
+function trustIn(
+  { roots, checkName }: TrustedService,
+  host: string,
+): Pick<GrpcPlace, "tls" | "name"> {
   const context = createSecureContext({ ca: [...roots], minVersion: "TLSv1.2" });
   const checkServerIdentity = (_: string, certificate: PeerCertificate) => checkName(certificate);
   return {

@@ -1,5 +1,6 @@
 /** Calls a running emulator. Its errors say what to do. */
 import { z } from "zod";
+import { isThisMachine, proxyVariables } from "../../../runtime/proxies/proxy-choice.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Environment } from "../serve/setting-values.ts";
 import { DEFAULT_URL } from "./commands.ts";
@@ -55,6 +56,13 @@ export class ServiceClient {
   /** @throws UsageError when `url` (or SV_URL) is no http URL */
   constructor(url: string | undefined, env: Environment, signal: AbortSignal) {
     this.#url = serviceUrl(url, env);
+    const { hostname } = new URL(this.#url);
+    // With NODE_USE_ENV_PROXY=1 `fetch` looks at this variable before each request.
+    if (proxyVariables() !== undefined && isThisMachine(hostname))
+      process.env["no_proxy"] = [
+        process.env["no_proxy"] ?? process.env["NO_PROXY"],
+        hostname,
+      ].join();
     this.#env = env;
     this.#signal = signal;
   }

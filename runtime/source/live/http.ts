@@ -1,6 +1,7 @@
 /** Requests of a worker of the live dialect: its headers, its limits, and connections that stay open. */
 import { Buffer } from "node:buffer";
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
+import { outgoing } from "../../proxies/outgoing.ts";
 
 export interface LiveAnswer {
   readonly status: number;
@@ -21,7 +22,7 @@ const POST_LIMIT_MS = 120_000;
 
 export class LiveHttp {
   // Pings, polls and reports must not wait for each other.
-  readonly #agent = new Agent({ pipelining: 1, connections: null, allowH2: false });
+  readonly #agent = outgoing({ pipelining: 1, connections: null, allowH2: false });
   readonly #headers: Readonly<Record<string, string>>;
 
   constructor({ key, userAgent }: LiveHttpOptions) {

@@ -2,7 +2,9 @@
 import { lookup as systemLookup, type LookupAddress } from "node:dns";
 import net, { type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
-import { buildConnector } from "undici";
+import { Agent, buildConnector, type Dispatcher } from "undici";
+import { outgoing } from "../../proxies/outgoing.ts";
+import { proxyVariables } from "../../proxies/proxy-choice.ts";
 import { StorageError } from "../storage-error.ts";
 
 export interface GuardOptions {
@@ -35,6 +37,26 @@ export function guardedConnector({
       callback(forbidden(host), null);
     });
   };
+}
+
+/**
+ * An agent that connects to public addresses only. A proxy connects to whatever a name means to it: a name that leads elsewhere here
+ * is refused before, and one that is not known here is the proxy's business.
+ */
+export function guardedOutgoing(guard: GuardOptions, options: Agent.Options = {}): Dispatcher {
+  const direct = new Agent({ ...options, connect: guardedConnector(guard) });
+  if (proxyVariables() === undefined) return direct;
+  const { isPublic = isPublicAddress, lookup = systemLookup } = guard;
+  const proxied = outgoing({ ...options, connect: guardedConnector(guard) });
+  return direct.compose((dispatch) => (request, handler) => {
+    const { hostname } = new URL(String(request.origin));
+    lookup(hostname.replace(/^\[(.*)\]$/, "$1"), { all: true }, (error, found) => {
+      const isElsewhere = error === null && found.some(({ address }) => !isPublic(address));
+      if (isElsewhere) dispatch(request, handler);
+      else proxied.dispatch(request, handler);
+    });
+    return true;
+  });
 }
 
 /** True for an address that is public on the internet. An IPv4 address within an IPv6 address is checked too. */

@@ -1,12 +1,13 @@
 /** Requests a file over HTTP, follows redirects, and resumes a broken transfer. */
 import { Buffer } from "node:buffer";
-import { Agent, type Dispatcher, interceptors } from "undici";
+import { type Dispatcher, interceptors } from "undici";
+import { outgoing } from "../../proxies/outgoing.ts";
 import type { ByteRange, FetchTerms, Incoming } from "../object-store.ts";
 import { reasonOf } from "../../protocol/reason-of.ts";
 import { redirectOf } from "../../protocol/redirect.ts";
 import { NETWORK_CODES, RETRY } from "../retry.ts";
 import { StorageError } from "../storage-error.ts";
-import { guardedConnector } from "./address-guard.ts";
+import { guardedOutgoing } from "./address-guard.ts";
 import { HttpFailure } from "./http-failure.ts";
 import { loopbackHint } from "./loopback-hint.ts";
 
@@ -138,12 +139,10 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 
 function ownDispatcher({ forbidPrivateAddresses = false }: OpenTerms): Dispatcher {
   if (forbidPrivateAddresses) {
-    publicAddresses ??= retrying(
-      new Agent({ connect: guardedConnector({ timeout: CONNECTION_LIMIT_MS }) }),
-    );
+    publicAddresses ??= retrying(guardedOutgoing({ timeout: CONNECTION_LIMIT_MS }));
     return publicAddresses;
   }
-  anyAddress ??= retrying(new Agent({ connect: { timeout: CONNECTION_LIMIT_MS } }));
+  anyAddress ??= retrying(outgoing({ connect: { timeout: CONNECTION_LIMIT_MS } }));
   return anyAddress;
 }
 

@@ -1,5 +1,6 @@
 /** Makes S3 clients, keeps them for later jobs with the same settings, and sends requests with retries. */
 import { S3Client } from "@aws-sdk/client-s3";
+import { nodeAgents } from "../../proxies/outgoing.ts";
 import { type RetryTerms, withRetries } from "../retry.ts";
 import type { BucketSettings } from "../settings.ts";
 import { type Fault, mayPass, readFault } from "./fault.ts";
@@ -10,6 +11,9 @@ const MAX_IDLE_CLIENTS = 8;
 const CONNECTION_LIMIT_MS = 10_000;
 /** Timeout of a connection without a byte in either direction. */
 const IDLE_LIMIT_MS = 60_000;
+
+/** Maximum connections of a client through a proxy; the same as the SDK's own without one. */
+const MAX_SOCKETS = 50;
 
 interface Kept {
   readonly client: S3Client;
@@ -68,7 +72,11 @@ function newClient(settings: BucketSettings): S3Client {
     // retry.ts makes the tries instead, because pauses of the client cannot be ended early, and a stopped job has little time.
     maxAttempts: 1,
     retryMode: "standard",
-    requestHandler: { connectionTimeout: CONNECTION_LIMIT_MS, socketTimeout: IDLE_LIMIT_MS },
+    requestHandler: {
+      connectionTimeout: CONNECTION_LIMIT_MS,
+      socketTimeout: IDLE_LIMIT_MS,
+      ...nodeAgents({ keepAlive: true, maxSockets: MAX_SOCKETS }),
+    },
   });
 }
 
