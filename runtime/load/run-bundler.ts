@@ -5,6 +5,7 @@ import type { BuildOptions, BuildResult, Message, Plugin } from "esbuild";
 import { TEXT_ENDINGS } from "../core/text-endings.ts";
 import { binaries } from "./binaries.ts";
 import { REACHED } from "./import-hint.ts";
+import { needDescriptors } from "../system/descriptors.ts";
 import { HandlerFileError } from "./handler-file-error.ts";
 import { needsOwnImports, ownImports } from "./own-imports.ts";
 import { bundleBanner, ownSources } from "./own-sources.ts";
@@ -27,6 +28,7 @@ export interface HeldBundler {
 
 /** Loads the bundler late: an unchanged handler does not need it. */
 export async function holdBundler(): Promise<HeldBundler> {
+  needDescriptors();
   users++;
   const esbuild = await import("esbuild");
   return {

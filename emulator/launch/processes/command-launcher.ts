@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { killMarked, signalGroup } from "../../../runtime/pipe/process-tree.ts";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { needDescriptors } from "../../../runtime/system/descriptors.ts";
 import type { WorkingDirectory } from "../../core/resources/endpoints/served-endpoint.ts";
 import type { Template } from "../../core/resources/templates/template.ts";
 import type { LaunchedWorker, Launcher, WorkerExit, WorkerOrder } from "../launcher.ts";
@@ -52,6 +53,7 @@ function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWo
   const place = path.join(options.places, order.workerId);
   const home = path.join(place, "home");
   try {
+    needDescriptors();
     fs.mkdirSync(home, { recursive: true });
     const child = start(ownCommand(served, place), environment(options, order, home));
     endAll(child, order.workerId);

@@ -1,4 +1,5 @@
 /** Launcher that runs each worker as a child process: `sv-worker` with a handler file of this machine, or the user's server. */
+import { needDescriptors } from "../../../runtime/system/descriptors.ts";
 import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import { localLauncher } from "../local-launcher.ts";
@@ -30,6 +31,7 @@ export function createProcessLauncher(options: ProcessLauncherOptions): Launcher
 
 function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWorker {
   try {
+    needDescriptors();
     const isPlain = Object.keys(order.template.env).length === 0;
     const { child, mark } = startSupervisor(options.program, environment(options, order), isPlain);
     const worker = asWorker("process", child, mark, (line) => options.line(order, line));

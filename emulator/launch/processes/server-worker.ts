@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { killMarked, MARKER_NAME } from "../../../runtime/pipe/process-tree.ts";
 import { watchProcess } from "../../../runtime/pipe/watchdog.ts";
 import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { needDescriptors } from "../../../runtime/system/descriptors.ts";
 import type { Template } from "../../core/resources/templates/template.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit, WorkerOrder } from "../launcher.ts";
 import { serverSettings } from "../server-settings.ts";
@@ -85,6 +86,7 @@ function startServer(
   order: WorkerOrder,
   address: ServerAddress,
 ): LaunchedWorker {
+  needDescriptors();
   const { template, endpoint, workerId } = order;
   // The process has its own session: Ctrl-C in the terminal reaches the emulator alone.
   const child = spawn(process.execPath, [options.serverProgram], {
