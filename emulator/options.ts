@@ -132,6 +132,11 @@ export interface EmulatorOptions {
    */
   readonly watch?: boolean | HandlerSearch;
   /**
+   * Whether watched files are polled. Default: those on file systems that do not report all changes, such as NFS, FUSE and shared
+   * folders of virtual machines.
+   */
+  readonly poll?: boolean | undefined;
+  /**
    * The GPUs of workers of GPU endpoints: `auto` (the default) asks nvidia-smi, `none` is a machine without GPUs. Names with
    * numbers like `NVIDIA L4=2,NVIDIA H200=1`, or a list, declare GPUs; types that the machine lacks are simulated. `simulate`
    * simulates any number of any type.

@@ -31,7 +31,7 @@ export interface HandlerReloader {
 
 /** Undefined without `watch`. */
 export function createReloader(
-  { watch = false, handlers = [] }: EmulatorOptions,
+  { watch = false, poll, handlers = [] }: EmulatorOptions,
   parts: HotReloadParts,
 ): HandlerReloader | undefined {
   if (watch === false) return undefined;
@@ -43,7 +43,7 @@ export function createReloader(
     actions: actionsOn(parts),
     openHandler: ({ id, path }) =>
       new EsbuildHandler(path, join(temporaryDir, "reloaded"), `${id}-${++bundles}`),
-    openWatcher: (events) => new ChokidarWatcher(events),
+    openWatcher: (events) => new ChokidarWatcher(events, { poll }),
     search: watch === true ? undefined : watch,
   });
   return {

@@ -134,6 +134,10 @@ function createCommand(version: string): Command {
         "--no-watch",
         "do not reload handlers when their files change (default: reload on every save)",
       )
+      .option(
+        "--poll",
+        "poll the files of handlers, where saves are not noticed (default: on file systems that do not report all changes)",
+      )
       .option("--open", "open the dashboard in a browser once the service is ready")
       // Options behind a command are the command's.
       .enablePositionalOptions()

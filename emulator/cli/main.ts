@@ -140,6 +140,7 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
           ...options,
           log,
           watch: isWatching && { find: () => foundAgain(inputs, signals) },
+          poll: request.flags.poll,
           workerLine: (line) => log.workerLine(line),
           attemptEnded: (end) => log.attemptEnded(end),
           handlerTold: (endpointId, schemas) => handlerInputs.note(endpointId, schemas),

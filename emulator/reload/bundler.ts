@@ -25,5 +25,7 @@ type BuildOf =
       /** The module that Node imports: a new file for each build, or the user's own file if it is JavaScript. */
       readonly modulePath: string;
       readonly sourcePath: string;
+      /** Differs from that of every build that would load anything else. */
+      readonly fingerprint: string;
     }
   | { readonly isBuilt: false; readonly problems: readonly BuildProblem[] };

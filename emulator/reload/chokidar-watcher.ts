@@ -1,29 +1,27 @@
 /** Watches directories with chokidar, one watcher for each. Chokidar is loaded when there is something to watch. */
-import { statfs } from "node:fs/promises";
-import type { FSWatcher } from "chokidar";
+import type { ChokidarOptions, FSWatcher } from "chokidar";
 import type { FileWatcher, FileWatcherEvents } from "./file-watcher.ts";
+import { silentFileSystem, typeByStatfs, WATCH_LIMITS } from "./silent-file-systems.ts";
 
-/** The `statfs` type of 9p, which is `/mnt/c` in WSL 2: Linux gets no notice of changes of these Windows files. */
-const V9FS = 0x0102_1997;
-
-/** The file system type of a directory. Undefined if it is not known, for example because the directory does not exist. */
-export type FileSystemType = (directory: string) => Promise<number | undefined>;
-
-const typeByStatfs: FileSystemType = async (directory) => {
-  const found = await statfs(directory).catch(() => undefined);
-  return found?.type;
-};
+export interface ChokidarWatcherOptions {
+  /** Whether all files are polled. Default: those on file systems that do not report all changes. */
+  readonly poll?: boolean | undefined;
+  /** Default: the system's. */
+  readonly typeOf?: typeof typeByStatfs;
+  /** Default: chokidar's. */
+  readonly open?: (directory: string, options: ChokidarOptions) => FSWatcher;
+}
 
 export class ChokidarWatcher implements FileWatcher {
   readonly #events: FileWatcherEvents;
-  readonly #typeOf: FileSystemType;
+  readonly #options: ChokidarWatcherOptions;
   #saysThatItPolls = false;
   readonly #watched = new Map<string, Promise<FSWatcher>>();
   #isClosed = false;
 
-  constructor(events: FileWatcherEvents, typeOf = typeByStatfs) {
+  constructor(events: FileWatcherEvents, options: ChokidarWatcherOptions = {}) {
     this.#events = events;
-    this.#typeOf = typeOf;
+    this.#options = options;
   }
 
   async watch(directories: ReadonlySet<string>): Promise<void> {
@@ -49,31 +47,53 @@ export class ChokidarWatcher implements FileWatcher {
   }
 
   async #open(directory: string): Promise<FSWatcher> {
-    const { watch } = await import("chokidar");
-    // `atomic: false`: a replaced file is one change, and the batch need not wait for another one.
+    const open = this.#options.open ?? (await import("chokidar")).watch;
     const usePolling = await this.#hasToPoll(directory);
-    const watcher = watch(directory, { depth: 0, ignoreInitial: true, atomic: false, usePolling });
-    const { promise: isReady, resolve: ready } = Promise.withResolvers<void>();
-    watcher.on("ready", ready);
+    // `atomic: false`: a replaced file is one change, and the batch need not wait for another one.
+    const terms = { depth: 0, ignoreInitial: true, atomic: false };
+    const first = open(directory, { ...terms, usePolling });
+    const limit = await this.#begun(first, directory, usePolling);
+    if (limit === undefined) return first;
+    this.#sayOnce(
+      `${directory} is polled, for the system lets no more files be watched: raise ${limit}`,
+    );
+    await first.close();
+    const polling = open(directory, { ...terms, usePolling: true });
+    await this.#begun(polling, directory, true);
+    return polling;
+  }
+
+  /** Resolves when changes are reported, or with the limit that prevents it. */
+  #begun(watcher: FSWatcher, directory: string, isPolling: boolean): Promise<string | undefined> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    watcher.on("ready", () => resolve(undefined));
     watcher.on("all", (_, path) => this.#events.changed(path));
     watcher.on("error", (error) => {
-      this.#events.failed(
-        `${directory}: ${error instanceof Error ? error.message : String(error)}`,
-      );
-      ready();
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      const limit = isPolling ? undefined : WATCH_LIMITS.get(code);
+      if (limit === undefined)
+        this.#events.failed(
+          `${directory}: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      resolve(limit);
     });
-    await isReady;
-    return watcher;
+    return promise;
   }
 
   async #hasToPoll(directory: string): Promise<boolean> {
-    if ((await this.#typeOf(directory)) !== V9FS) return false;
-    if (!this.#saysThatItPolls) {
-      this.#saysThatItPolls = true;
-      this.#events.polls(
-        `${directory} is a directory of Windows, which does not report changes: its files are polled; in the home directory of Linux saves are seen at once`,
-      );
-    }
+    const { poll, typeOf = typeByStatfs } = this.#options;
+    if (poll === true) return true;
+    const name = silentFileSystem(await typeOf(directory));
+    if (name === undefined) return false;
+    this.#sayOnce(
+      `${directory} is on a file system (${name}) that does not report all changes: its files are polled; on the system's own disk saves are seen at once`,
+    );
     return true;
+  }
+
+  #sayOnce(sentence: string): void {
+    if (this.#saysThatItPolls) return;
+    this.#saysThatItPolls = true;
+    this.#events.polls(sentence);
   }
 }

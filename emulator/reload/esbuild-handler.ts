@@ -1,8 +1,10 @@
 /** Builds a handler with esbuild, which keeps its parsed files from one build to the next. */
+import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import type { BuildContext, BuildOptions, BuildResult, Message } from "esbuild";
 import { MADE_BY, notePath, type BundleNote } from "../../runtime/load/bundle-note.ts";
+import { configFilesOf } from "../../runtime/load/config-files.ts";
 import { isImportable } from "../../runtime/load/prepare-handler.ts";
 import {
   type BundledProgram,
@@ -64,7 +66,9 @@ export class EsbuildHandler implements BuiltHandler {
       const modulePath = isPlain ? sourcePath : await this.#makeBundle(sourcePath);
       if (isPlain) await this.#follow(sourcePath);
       this.#knownFiles = new Set(this.#files);
-      return { isBuilt: true, modulePath, sourcePath, files: this.#knownFiles, missing: new Set() };
+      const files = this.#knownFiles;
+      const fingerprint = await fingerprintOf(files);
+      return { isBuilt: true, modulePath, sourcePath, fingerprint, files, missing: new Set() };
     } catch (error) {
       return this.#failed(error);
     }
@@ -175,6 +179,16 @@ export class EsbuildHandler implements BuiltHandler {
 
 type Rebuild = Pick<BuildContext, "dispose"> & { rebuild(): Promise<BuildResult> };
 type Bundle = Rebuild & { readonly options: HandlerBuild };
+
+/** Covers the content of the files, and of those that configure what is made of them. */
+async function fingerprintOf(files: ReadonlySet<string>): Promise<string> {
+  const digest = createHash("sha256");
+  for (const file of [...files, ...(await configFilesOf(files))].toSorted()) {
+    const content = await fs.promises.readFile(file).catch(() => "gone");
+    digest.update(`${file} ${content.length} `).update(content);
+  }
+  return digest.digest("base64url");
+}
 
 /** The path without its file name extension. */
 function withoutEnding(file: string): string {

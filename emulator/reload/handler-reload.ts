@@ -16,6 +16,8 @@ export interface HandlerReloadEvents {
   /** Resolves when workers were told to load the module. Never rejects. */
   release(module: LoadableModule, tookMs: number): Promise<void>;
   unbuildable(problems: readonly BuildProblem[]): void;
+  /** The build is the version in service. */
+  unchanged(): void;
   /** True while changes of these sources are on their way, for which `changed` will be called. */
   hasMore(sources: HandlerSources): boolean;
   /** Watches the `directories` of all handlers. Resolves when changes in them are reported. */
@@ -45,6 +47,8 @@ export class HandlerReload {
   /** A build that began before the batch of changes was complete. It may be sufficient. */
   #ahead: BuildAhead | undefined;
   #overtaken = 0;
+  /** Fingerprint of the version in service; undefined as long as it is not known. */
+  #released: string | undefined;
   #isClosed = false;
 
   /** @param files the known files before the first build here */
@@ -75,8 +79,10 @@ export class HandlerReload {
     // The running build finds the files anyway.
     if (this.#ahead !== undefined || this.#isClosed) return;
     this.#working ??= this.#work(async () => {
-      await this.#heed(await this.#handler.build());
+      const build = await this.#handler.build();
+      await this.#heed(build);
       if (await this.#hasChanged(this.#sources.files, since)) this.#isOutdated = true;
+      else if (build.isBuilt) this.#released = build.fingerprint;
     });
     await this.#working;
   }
@@ -112,8 +118,12 @@ export class HandlerReload {
     const isOvertaken = this.#isOutdated || this.#events.hasMore({ ...this.#sources, ...build });
     this.#overtaken = isOvertaken ? this.#overtaken + 1 : 0;
     if (isOvertaken && this.#overtaken <= MOST_OVERTAKEN) return;
-    if (build.isBuilt) await this.#events.release(build, Date.now() - startedAt);
-    else this.#events.unbuildable(build.problems);
+    if (!build.isBuilt) this.#events.unbuildable(build.problems);
+    else if (build.fingerprint === this.#released) this.#events.unchanged();
+    else {
+      this.#released = build.fingerprint;
+      await this.#events.release(build, Date.now() - startedAt);
+    }
     const unheard = await this.#heed(build);
     if (await this.#hasChanged(unheard, startedAt)) this.#isOutdated = true;
   }

@@ -10,6 +10,7 @@ import { ChangedPaths } from "./changed-paths.ts";
 import type { FileWatcher, FileWatcherEvents } from "./file-watcher.ts";
 import { HandlerReload, type LoadableModule } from "./handler-reload.ts";
 import { counts, hasPath, type HandlerSources } from "./handler-sources.ts";
+import { SelfWrites } from "./self-writes.ts";
 
 /** Finds the handlers to serve, if they may change while the service runs. */
 export interface HandlerSearch {
@@ -47,6 +48,7 @@ export interface ReloaderOptions {
 
 export interface ReloadLog {
   info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
@@ -56,6 +58,7 @@ const LEARN_AFTER_MS = 1_000;
 interface Watched {
   readonly handler: LocalHandler;
   readonly reload: HandlerReload;
+  readonly selfWrites: SelfWrites;
 }
 
 export class Reloader {
@@ -115,13 +118,18 @@ export class Reloader {
   }
 
   #add(handler: LocalHandler, files: ReadonlySet<string>): HandlerReload {
+    const selfWrites = new SelfWrites(handler.path);
     const reload = new HandlerReload(this.#options.openHandler(handler), files, {
-      release: (module, tookMs) => this.#release(handler, module, tookMs),
+      release: async (module, tookMs) => {
+        selfWrites.released(this.#options.clock.now());
+        await this.#release(handler, module, tookMs);
+      },
       unbuildable: (problems) => this.#unbuildable(handler, problems),
+      unchanged: () => this.#unchanged(handler),
       hasMore: (sources) => this.#hasMore(sources),
       watch: () => this.#watch(),
     });
-    this.#watched.set(handler.id, { handler, reload });
+    this.#watched.set(handler.id, { handler, reload, selfWrites });
     return reload;
   }
 
@@ -136,8 +144,8 @@ export class Reloader {
 
   #changing(changed: string): void {
     this.#changes.add(changed);
-    for (const { reload } of this.#watched.values()) {
-      if (reload.concerns(changed)) reload.changing();
+    for (const { reload, selfWrites } of this.#watched.values()) {
+      if (reload.concerns(changed) && changed !== selfWrites.damped) reload.changing();
     }
   }
 
@@ -164,8 +172,12 @@ export class Reloader {
   }
 
   #reloadThoseOf(paths: ReadonlySet<string>): void {
-    for (const { reload } of this.#watched.values()) {
-      if ([...paths].some((changed) => reload.concerns(changed))) void reload.changed();
+    for (const { handler, reload, selfWrites } of this.#watched.values()) {
+      const files = [...paths].filter((changed) => reload.concerns(changed));
+      if (files.length === 0) continue;
+      const before = selfWrites.damped;
+      if (selfWrites.changed(files, this.#options.clock.now())) void reload.changed();
+      else if (before === undefined) this.#damped(handler, files);
     }
   }
 
@@ -213,6 +225,18 @@ export class Reloader {
       await actions.release(handler, module);
       log.info({ endpointId: handler.id, tookMs }, "built: its workers load the new version");
     });
+  }
+
+  #unchanged(handler: LocalHandler): void {
+    const fields = { endpointId: handler.id };
+    this.#options.log.info(fields, "built: nothing has changed, the version in service stays");
+  }
+
+  #damped(handler: LocalHandler, [file = ""]: readonly string[]): void {
+    this.#options.log.warn(
+      { endpointId: handler.id, file },
+      `${file} changes with each new version: the handler writes what it imports. It is loaded again when another file is saved`,
+    );
   }
 
   #unbuildable(handler: LocalHandler, problems: readonly BuildProblem[]): void {

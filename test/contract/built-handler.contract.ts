@@ -30,6 +30,37 @@ export function builtHandlerContract(
       expect(await answerOf(first)).toBe("one");
     });
 
+    test.each([
+      ["TypeScript", "handler.ts", "word.ts"],
+      ["JavaScript", "handler.mjs", "word.mjs"],
+    ])(
+      "the fingerprint of %s changes with what is loaded, and with nothing else",
+      async (_, file, word) => {
+        await using tree = await temporaryTree({
+          "package.json": "{}",
+          [file]: `import { word } from "./${word}";\nimport data from "./data.json" with { type: "json" };\nexport default () => word + data;`,
+          [word]: `export const word = "one";`,
+          "data.json": `"1"`,
+          "unused.mjs": "",
+        });
+        await using built = opened(tree, file);
+        const next = async (changed: string, text: string) => {
+          await writeFile(tree.path(changed), text);
+          const build = await built.handler.build();
+          return build.isBuilt ? build.fingerprint : "none";
+        };
+        const first = await next("unused.mjs", "1");
+        expect(await next("unused.mjs", "2")).toBe(first);
+        expect(await next("data.json", `"1"`)).toBe(first);
+        const others = [
+          await next("data.json", `"2"`),
+          await next(word, `export const word = "two";`),
+          await next("package.json", `{ "imports": {} }`),
+        ];
+        expect(new Set([first, ...others]).size).toBe(4);
+      },
+    );
+
     test("JavaScript is imported in place, and its imports are known", async () => {
       await using tree = await temporaryTree({
         "handler.mjs": `import { word } from "./word.mjs";\nexport default () => word;`,

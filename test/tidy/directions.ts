@@ -16,6 +16,7 @@ const protocol = "runtime/protocol/";
 const runtimeCore = "runtime/core/";
 const leftovers = "runtime/leftovers/";
 const system = "runtime/system/";
+const proxies = "runtime/proxies/";
 const core = "emulator/core/";
 const sqlite = "emulator/sqlite/";
 const net = "emulator/net/";
@@ -87,11 +88,12 @@ const layers: readonly Layer[] = [
     of: "runtime/server/",
     mayImport: ["runtime/handler/", "runtime/load/", runtimeCore, protocol],
   },
-  { of: "runtime/load/", mayImport: [leftovers, runtimeCore, protocol] },
-  { of: "runtime/storage/", mayImport: [runtimeCore, protocol] },
+  { of: "runtime/load/", mayImport: [leftovers, system, runtimeCore, protocol] },
+  { of: "runtime/storage/", mayImport: [proxies, runtimeCore, protocol] },
+  { of: proxies, mayImport: [] },
   // Calls of the operating system, without knowledge of workers.
   { of: system, mayImport: [] },
-  { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/", system] },
+  { of: "runtime/", mayImport: [runtimeCore, protocol, "runtime/pipe/", proxies, system] },
   { of: core, mayImport: [protocol], packages: purePackages },
   // Shared tools: each knows its own technique and nothing of jobs or workers.
   { of: sqlite, mayImport: [core, protocol] },
@@ -124,6 +126,7 @@ const layers: readonly Layer[] = [
     mayImport: [
       "runtime/storage/download/address-guard.ts",
       "runtime/storage/download/loopback-hint.ts",
+      proxies,
       core,
       protocol,
     ],
@@ -203,6 +206,7 @@ const layers: readonly Layer[] = [
       "runtime/bin/package-manager.ts",
       "runtime/load/",
       "runtime/version.ts",
+      "runtime/proxies/proxy-choice.ts",
       runtimeCore,
       core,
       protocol,

@@ -41,6 +41,7 @@ export interface Flags extends NetworkFlags, StoreFlags {
   readonly log?: LogMode;
   /** False for `--no-watch`. */
   readonly watch?: boolean;
+  readonly poll?: true;
   readonly open?: true;
   readonly envFile?: readonly string[];
 }

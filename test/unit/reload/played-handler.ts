@@ -8,6 +8,8 @@ export class PlayedHandler implements BuiltHandler {
   isClosed = false;
   builds = 0;
   files: readonly string[];
+  /** What the next builds are made of; default: each is another one. */
+  content: string | undefined;
   /** The error of the next builds, if set. */
   problem: string | undefined;
   #running: (() => void)[] = [];
@@ -25,7 +27,8 @@ export class PlayedHandler implements BuiltHandler {
       return { isBuilt: false, problems: [{ text: problem }], files, missing: new Set() };
     }
     const sourcePath = this.files[0] ?? "";
-    return { isBuilt: true, modulePath: `/made/${builds}`, sourcePath, files, missing: new Set() };
+    const made = { modulePath: `/made/${builds}`, fingerprint: this.content ?? String(builds) };
+    return { isBuilt: true, ...made, sourcePath, files, missing: new Set() };
   }
 
   /** Lets all begun builds through. */

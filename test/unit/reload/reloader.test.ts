@@ -14,20 +14,23 @@ let reloader: Reloader;
 let built: Map<string, PlayedHandler>;
 let done: string[];
 let said: string[];
+let told: string[];
 let found: FoundHandlers | Error;
 
 beforeEach(async () => {
   clock = new FakeClock();
   done = [];
   said = [];
+  told = [];
   built = new Map();
   found = { handlers: [hello], directories: new Set(["/app"]), files: new Set() };
+  const note = (_: object, message: string) => void said.push(message);
   const act = (what: string) => async (handler: LocalHandler, module?: { modulePath: string }) => {
     done.push([what, handler.id, module?.modulePath ?? ""].join(" ").trim());
   };
   reloader = new Reloader({
     clock,
-    log: { info: () => {}, error: (_, message) => said.push(message) },
+    log: { info: (_, message) => told.push(message), warn: note, error: note },
     actions: { release: act("release"), serve: act("serve"), withdraw: act("withdraw") },
     openHandler: ({ id, path }) => {
       const handler = new PlayedHandler(path, "/app/shared.ts");
@@ -72,6 +75,70 @@ describe("a change", () => {
     expect(done).toEqual([]);
     await clock.advance(1);
     expect(done).toEqual(["release hello /made/1"]);
+  });
+
+  test("that makes the version in service is not released", async () => {
+    handlerOf(hello).content = "one";
+    change(hello.path);
+    await clock.advance(5);
+    expect(done).toEqual(["release hello /made/1"]);
+    change(hello.path);
+    await clock.advance(5);
+    await until(() => handlerOf(hello).builds === 2);
+    await reloader.close();
+    expect(done).toEqual(["release hello /made/1"]);
+  });
+
+  test("that undoes a mistake is not released either, and the one after it is", async () => {
+    const handler = handlerOf(hello);
+    handler.content = "one";
+    change(hello.path);
+    await clock.advance(5);
+    await until(() => done.length === 1);
+    handler.problem = "no";
+    change(hello.path);
+    await clock.advance(5);
+    await until(() => said.length === 1);
+    handler.problem = undefined;
+    change(hello.path);
+    await clock.advance(5);
+    await until(() => told.some((message) => message.includes("nothing has changed")));
+    handler.content = "two";
+    change(hello.path);
+    await clock.advance(5);
+    await until(() => done.length === 2);
+    expect(done).toEqual(["release hello /made/1", "release hello /made/4"]);
+  });
+
+  test("of a file that follows each version by itself is released three times, and then with another file", async () => {
+    const shared = "/app/shared.ts";
+    await clock.advance(1_000);
+    const first = handlerOf(hello).builds;
+    for (let turn = 0; turn < 6; turn++) {
+      change(turn === 0 ? hello.path : shared);
+      await clock.advance(5);
+      await until(() => done.length === Math.min(turn + 1, 4));
+      await clock.advance(2_000);
+    }
+    expect(done).toHaveLength(4);
+    // The build of the damped change began with it.
+    expect(handlerOf(hello).builds).toBe(first + 5);
+    expect(said).toEqual([expect.stringContaining(`${shared} changes with each new version`)]);
+    change(hello.path);
+    await clock.advance(5);
+    await until(() => done.length === 5);
+    change(shared);
+    await clock.advance(5);
+    await until(() => done.length === 6);
+  });
+
+  test("of a handler's own file, which a person saves again and again, is released each time", async () => {
+    for (let turn = 1; turn <= 6; turn++) {
+      change(hello.path);
+      await clock.advance(5);
+      await until(() => done.length === turn);
+    }
+    expect(said).toEqual([]);
   });
 
   test("of many files at once is one release of their final state", async () => {
