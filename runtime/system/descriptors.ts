@@ -2,7 +2,7 @@
 import fs from "node:fs";
 
 /** Descriptors that the start of a process takes for a moment: both ends of its pipes, and one for its error. */
-const NEEDED = 16;
+const NEEDED = 10;
 
 /** @throws Error that names the limit */
 export function needDescriptors(): void {

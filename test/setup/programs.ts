@@ -12,6 +12,10 @@ export interface DebianProgram {
 
 const programs = {
   aws: { package: "awscli" },
+  bindfs: {
+    package: "bindfs",
+    probe: ["sh", "-c", "bindfs --version && test -w /dev/fuse"],
+  },
   busybox: { package: "busybox-static", probe: ["busybox", "true"] },
   caddy: { package: "caddy", probe: ["caddy", "version"] },
   chromium: { package: "chromium", probe: ["/usr/bin/chromium", "--version"] },
