@@ -113,7 +113,6 @@ describe("a change", () => {
   test("of a file that follows each version by itself is released three times, and then with another file", async () => {
     const shared = "/app/shared.ts";
     await clock.advance(1_000);
-    const first = handlerOf(hello).builds;
     for (let turn = 0; turn < 6; turn++) {
       change(turn === 0 ? hello.path : shared);
       await clock.advance(5);
@@ -121,8 +120,6 @@ describe("a change", () => {
       await clock.advance(2_000);
     }
     expect(done).toHaveLength(4);
-    // The build of the damped change began with it.
-    expect(handlerOf(hello).builds).toBe(first + 5);
     expect(said).toEqual([expect.stringContaining(`${shared} changes with each new version`)]);
     change(hello.path);
     await clock.advance(5);
