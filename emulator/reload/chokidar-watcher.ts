@@ -1,7 +1,7 @@
 /** Watches directories with chokidar, one watcher for each. Chokidar is loaded when there is something to watch. */
 import type { ChokidarOptions, FSWatcher } from "chokidar";
 import type { FileWatcher, FileWatcherEvents } from "./file-watcher.ts";
-import { silentFileSystem, typeByStatfs, WATCH_LIMITS } from "./silent-file-systems.ts";
+import { limitOf, silentFileSystem, typeByStatfs } from "./silent-file-systems.ts";
 
 export interface ChokidarWatcherOptions {
   /** Whether all files are polled. Default: those on file systems that do not report all changes. */
@@ -46,38 +46,41 @@ export class ChokidarWatcher implements FileWatcher {
     await (await watcher).close();
   }
 
-  async #open(directory: string): Promise<FSWatcher> {
+  /** @param isLimited whether the system lets no more files be watched */
+  async #open(directory: string, isLimited = false): Promise<FSWatcher> {
     const open = this.#options.open ?? (await import("chokidar")).watch;
-    const usePolling = await this.#hasToPoll(directory);
+    const usePolling = isLimited || (await this.#hasToPoll(directory));
     // `atomic: false`: a replaced file is one change, and the batch need not wait for another one.
-    const terms = { depth: 0, ignoreInitial: true, atomic: false };
-    const first = open(directory, { ...terms, usePolling });
-    const limit = await this.#begun(first, directory, usePolling);
-    if (limit === undefined) return first;
-    this.#sayOnce(
-      `${directory} is polled, for the system lets no more files be watched: raise ${limit}`,
-    );
-    await first.close();
-    const polling = open(directory, { ...terms, usePolling: true });
-    await this.#begun(polling, directory, true);
-    return polling;
-  }
-
-  /** Resolves when changes are reported, or with the limit that prevents it. */
-  #begun(watcher: FSWatcher, directory: string, isPolling: boolean): Promise<string | undefined> {
-    const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    watcher.on("ready", () => resolve(undefined));
+    const watcher = open(directory, { depth: 0, ignoreInitial: true, atomic: false, usePolling });
+    const { promise: begun, resolve: begins } = Promise.withResolvers<FSWatcher>();
+    let isReplaced = false;
+    watcher.on("ready", () => begins(watcher));
     watcher.on("all", (_, path) => this.#events.changed(path));
     watcher.on("error", (error) => {
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
-      const limit = isPolling ? undefined : WATCH_LIMITS.get(code);
-      if (limit === undefined)
-        this.#events.failed(
-          `${directory}: ${error instanceof Error ? error.message : String(error)}`,
-        );
-      resolve(limit);
+      const limit = usePolling ? undefined : limitOf(error);
+      if (limit === undefined) {
+        this.#events.failed(`${directory}: ${messageOf(error)}`);
+        return begins(watcher);
+      }
+      if (isReplaced || this.#isClosed) return;
+      isReplaced = true;
+      this.#sayOnce(
+        `${directory} is polled, for the system lets no more files be watched: raise ${limit}`,
+      );
+      const polling = this.#poll(directory, watcher);
+      if (this.#watched.has(directory)) this.#watched.set(directory, polling);
+      begins(polling);
     });
-    return promise;
+    return begun;
+  }
+
+  /** Replaces the watcher by one that polls. */
+  async #poll(directory: string, watcher: FSWatcher): Promise<FSWatcher> {
+    const closed = watcher.close();
+    // It has no listeners any more, and further errors may be on their way.
+    watcher.on("error", () => undefined);
+    await closed;
+    return this.#open(directory, true);
   }
 
   async #hasToPoll(directory: string): Promise<boolean> {
@@ -96,4 +99,8 @@ export class ChokidarWatcher implements FileWatcher {
     this.#saysThatItPolls = true;
     this.#events.polls(sentence);
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -32,8 +32,12 @@ export function silentFileSystem(type: number | undefined): string | undefined {
   return type === undefined ? undefined : SILENT.get(type >>> 0);
 }
 
-/** What to raise when no more files can be watched, by the code of the error. */
-export const WATCH_LIMITS: ReadonlyMap<unknown, string> = new Map([
+const LIMITS: ReadonlyMap<unknown, string> = new Map([
   ["ENOSPC", "fs.inotify.max_user_watches (sysctl)"],
   ["EMFILE", "fs.inotify.max_user_instances (sysctl) or ulimit -n"],
 ]);
+
+/** What to raise after an error of a watcher. Undefined for an error that is about no limit. */
+export function limitOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? LIMITS.get(error.code) : undefined;
+}

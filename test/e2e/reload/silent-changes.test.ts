@@ -44,7 +44,7 @@ const WATCHES_NOTHING = [
   ...["unshare", "--user", "--map-root-user", "sh", "-c"],
   ...['echo 0 > /proc/sys/user/max_inotify_watches && exec "$@"', "sh"],
 ];
-const [program = "", ...args] = [...WATCHES_NOTHING, "true"];
+const [program, ...args] = [...WATCHES_NOTHING, "true"];
 
 test.skipIf(spawnSync(program, args).status !== 0)(
   "where no more files can be watched, a line names the limit, and saves are noticed",
