@@ -1,4 +1,5 @@
-/** What the servers of an emulator have in common: whether they keep the process running, and when they end in haste. */
+/** The life of an emulator's servers: whether they keep the process running, and when they end in haste. */
+
 export interface ServerLife {
   /** Whether listening keeps the process running. */
   readonly holdsProcess: boolean;

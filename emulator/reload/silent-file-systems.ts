@@ -37,7 +37,7 @@ const LIMITS: ReadonlyMap<unknown, string> = new Map([
   ["EMFILE", "fs.inotify.max_user_instances (sysctl) or ulimit -n"],
 ]);
 
-/** What to raise after an error of a watcher. Undefined for an error that is about no limit. */
+/** The limit to raise after an error of a watcher. Undefined for an error that is about no limit. */
 export function limitOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? LIMITS.get(error.code) : undefined;
 }

@@ -20,7 +20,7 @@ test("an emulator whose descriptors are all taken goes on when some are free", a
     socket.write("GET /readyz HTTP/1.1\r\n");
     return socket;
   });
-  // What finds no descriptor is closed.
+  // Connections that find no descriptor are closed.
   await expect.poll(() => all.filter(({ closed }) => closed).length).toBeGreaterThan(0);
   await writeFile(tree.path("h/handler.js"), "export default () => 2;");
   for (const socket of all) socket.destroy();

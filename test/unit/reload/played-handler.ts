@@ -8,7 +8,7 @@ export class PlayedHandler implements BuiltHandler {
   isClosed = false;
   builds = 0;
   files: readonly string[];
-  /** What the next builds are made of; default: each is another one. */
+  /** Content of the next builds; default: each has another one. */
   content: string | undefined;
   /** The error of the next builds, if set. */
   problem: string | undefined;
