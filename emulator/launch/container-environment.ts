@@ -13,8 +13,13 @@ const VOLUME_PATH = "/runpod-volume";
 /** Address at which a server listens: a container has a network of its own. */
 const EVERY_ADDRESS = "0.0.0.0";
 
+/** Home of a program on a read-only root without a volume: the directory in memory. */
+const TMP_PATH = "/tmp";
+
 /** Maximum that a container may use. */
 export interface ContainerBounds {
+  /** Whether it has the privileges that its image asks for. Otherwise its root is read-only. */
+  readonly asImage: boolean;
   readonly cpus: number | undefined;
   /** Undefined for no limit. */
   readonly memoryBytes: number | undefined;
@@ -37,10 +42,14 @@ export function isServer({ endpoint }: Pick<WorkerOrder, "endpoint">): boolean {
 
 export function containerEnvironment(
   order: WorkerOrder,
-  { cpus, memoryBytes }: ContainerBounds,
+  { asImage, cpus, memoryBytes }: ContainerBounds,
   { serviceAddress, env, hasVolume, live }: ContainerSurroundings,
 ): Readonly<Record<string, string>> {
-  const extra = { ...env, ...(hasVolume && { [WORKER_ENV.volumePath]: VOLUME_PATH }) };
+  const extra = {
+    ...(!asImage && writableHome(hasVolume)),
+    ...env,
+    ...(hasVolume && { [WORKER_ENV.volumePath]: VOLUME_PATH }),
+  };
   const bounds = {
     ...(cpus !== undefined && { cpuCount: Math.ceil(cpus) }),
     memoryBytes,
@@ -48,6 +57,15 @@ export function containerEnvironment(
   if (isServer(order))
     return serverEnvironment(order, extra, { cpuCount: live?.cpuCount, ...bounds });
   return workerEnvironment(order, serviceAddress, { extra, live: live && { ...live, ...bounds } });
+}
+
+/**
+ * A place to write for programs that keep files at home and in caches, such as models from a hub (ours). Libraries with a variable of
+ * their own (`HF_HOME`, `TORCH_HOME` …) follow these two, unless the image or the template sets theirs.
+ */
+function writableHome(hasVolume: boolean): Readonly<Record<string, string>> {
+  const home = hasVolume ? VOLUME_PATH : TMP_PATH;
+  return { HOME: home, XDG_CACHE_HOME: `${home}/.cache` };
 }
 
 /** A server listens at the ports of its template, and does not call the worker port. */

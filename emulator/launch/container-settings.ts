@@ -12,6 +12,14 @@ const CONTAINER_ENV = {
   cpus: "SV_CONTAINER_CPUS",
   /** Size of /tmp where the root is read-only, for example `2g`. Its content counts as memory. */
   tmp: "SV_CONTAINER_TMP",
+  /** `on`: programs and libraries in /tmp can be executed where the root is read-only. Default: `off`. */
+  tmpExec: "SV_CONTAINER_TMP_EXEC",
+  /** Size of /dev/shm, for example `8g`. Its content counts as memory. */
+  shm: "SV_CONTAINER_SHM",
+  /** Maximum number of processes and threads. */
+  pids: "SV_CONTAINER_PIDS",
+  /** Maximum memory that a process may lock, for example `64m`, or `unlimited`. Default: the engine's. */
+  memlock: "SV_CONTAINER_MEMLOCK",
 } as const;
 
 export interface ContainerSettings {
@@ -20,6 +28,11 @@ export interface ContainerSettings {
   readonly memoryBytes: number;
   readonly cpus: number | undefined;
   readonly tmpBytes: number;
+  readonly tmpExec: boolean;
+  readonly shmBytes: number;
+  readonly pids: number;
+  /** Infinity for no limit; undefined for the engine's. */
+  readonly memlockBytes: number | undefined;
 }
 
 const MB = 1024 ** 2;
@@ -28,6 +41,11 @@ const GB = 1024 ** 3;
 /** Minimum memory of a container: the engine accepts 6 MB, but Node alone needs more. */
 const MEMORY_MIN_BYTES = 32 * MB;
 const TMP_DEFAULT_BYTES = 1 * GB;
+/** Default shared memory. Model servers need more than the engine's default of 64 MB. */
+const SHM_DEFAULT_BYTES = 1 * GB;
+const PIDS_DEFAULT = 4_096;
+/** Maximum process id of Linux. */
+const PIDS_MAX = 4_194_304;
 
 /** Default share of the machine's memory: a handler that takes too much fails before the machine does. */
 const MEMORY_SHARE = 0.75;
@@ -39,7 +57,7 @@ export function readContainerSettings(
   { env }: Pick<Template, "env">,
   machineBytes: number = os.totalmem(),
 ): ContainerSettings | string {
-  const { privileges, memory, cpus, tmp } = CONTAINER_ENV;
+  const { privileges, memory, cpus, tmp, tmpExec, shm, pids, memlock } = CONTAINER_ENV;
   const got = (name: string) => `; got ${JSON.stringify(env[name])}`;
   const asked = env[privileges] || "least";
   if (asked !== "least" && asked !== "image")
@@ -49,10 +67,24 @@ export function readContainerSettings(
     return `${memory} must be a size like 4g, at least ${MEMORY_MIN_BYTES / MB}m${got(memory)}`;
   const tmpBytes = sizeOf(env[tmp]) ?? TMP_DEFAULT_BYTES;
   if (!(tmpBytes > 0)) return `${tmp} must be a size like 2g${got(tmp)}`;
+  const isExecutable = env[tmpExec] || "off";
+  if (isExecutable !== "on" && isExecutable !== "off")
+    return `${tmpExec} must be on or off${got(tmpExec)}`;
+  const shmBytes = sizeOf(env[shm]) ?? SHM_DEFAULT_BYTES;
+  if (!(shmBytes > 0)) return `${shm} must be a size like 2g${got(shm)}`;
+  const processes = Number(env[pids] || PIDS_DEFAULT);
+  if (!(Number.isInteger(processes) && processes >= 1 && processes <= PIDS_MAX))
+    return `${pids} must be an integer from 1 to ${PIDS_MAX}${got(pids)}`;
+  const memlockBytes = env[memlock] === "unlimited" ? Infinity : sizeOf(env[memlock]);
+  if (memlockBytes !== undefined && !(memlockBytes > 0))
+    return `${memlock} must be a size like 64m, or unlimited${got(memlock)}`;
   const processors = env[cpus] ? Number(env[cpus]) : undefined;
   if (processors !== undefined && !(processors >= 0.01 && processors <= 1_024))
     return `${cpus} must be a number from 0.01 to 1024${got(cpus)}`;
-  return { asImage: asked === "image", memoryBytes, cpus: processors, tmpBytes };
+  return {
+    ...{ asImage: asked === "image", memoryBytes, cpus: processors, tmpBytes },
+    ...{ tmpExec: isExecutable === "on", shmBytes, pids: processes, memlockBytes },
+  };
 }
 
 /** Maximum memory of a container, in whole GiB. Undefined if the settings are invalid. */

@@ -63,9 +63,6 @@ const PLAIN_USER = 1_000;
 /** Time between SIGTERM and SIGKILL for a pod that a person deletes. A worker finishes or returns its jobs within 30 s. */
 const GRACE_SECONDS = 30 + LIMITS.workerLeaveMs / 1_000;
 
-/** Maximum shared memory. It counts as memory of the container. */
-const SHM_BYTES = 1024 ** 3;
-
 /** Health command. A foreign image lacks the program, and counts as healthy while it runs. */
 const HEALTH = "command -v sv-worker-health >/dev/null 2>&1 || exit 0; exec sv-worker-health";
 
@@ -185,11 +182,12 @@ function portsOf({ template }: WorkerOrder) {
   return [...new Set([port, healthPort])].map((each) => ({ containerPort: Number(each) }));
 }
 
-function volumesFor(order: WorkerOrder, { asImage, tmpBytes }: ContainerSettings): V1Volume[] {
+function volumesFor(order: WorkerOrder, settings: ContainerSettings): V1Volume[] {
+  const { asImage, tmpBytes, shmBytes } = settings;
   const [volumeId] = volumesOf(order.endpoint);
   const inMemory = (bytes: number) => ({ medium: "Memory", sizeLimit: String(bytes) });
   return [
-    { name: "shm", emptyDir: inMemory(SHM_BYTES) },
+    { name: "shm", emptyDir: inMemory(shmBytes) },
     ...(hasTmp(order, asImage) ? [{ name: "tmp", emptyDir: inMemory(tmpBytes) }] : []),
     ...(volumeId === undefined
       ? []
@@ -215,8 +213,9 @@ function hasTmp({ endpoint, template }: WorkerOrder, asImage: boolean): boolean 
 /** @throws Error for a variable with a name that the cluster does not accept */
 function environment(order: WorkerOrder, { settings, places }: PodFrame): Record<string, string> {
   const { endpoint } = order;
-  const { cpus, memoryBytes } = settings;
-  const bounds = { cpus, memoryBytes: Number.isFinite(memoryBytes) ? memoryBytes : undefined };
+  const { asImage, cpus, memoryBytes } = settings;
+  const limit = Number.isFinite(memoryBytes) ? memoryBytes : undefined;
+  const bounds = { asImage, cpus, memoryBytes: limit };
   const told = { ...order, workerToken: places.workerToken };
   const hasVolume = volumesOf(endpoint).length > 0;
   // A pod's standard input is closed from the start, so its end means nothing. The worker's session shows whether the service

@@ -33,7 +33,7 @@ export default async (job, context) => {
     case "write": fs.writeFileSync(context.volumePath + "/" + input.file, input.text); return context.volumePath;
     case "read": return [context.volumePath, "/models/mine", "/runpod-volume"].map((place) => fs.readFileSync(place + "/" + input.file, "utf8"));
     case "upload": return context.upload(input.file, input.text);
-    case "look": return { env: process.env, uid: process.getuid(), status: fs.readFileSync("/proc/self/status", "utf8"), root: canWrite("/etc/x"), tmp: canWrite("/tmp/x") };
+    case "look": return { env: process.env, uid: process.getuid(), status: fs.readFileSync("/proc/self/status", "utf8"), root: canWrite("/etc/x"), tmp: canWrite("/tmp/x"), home: canWrite(process.env.HOME + "/x") };
     default: return { image: process.env.BUILT_AS, ...input };
   }
 };

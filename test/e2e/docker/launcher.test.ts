@@ -13,6 +13,7 @@ interface Look {
   readonly status: string;
   readonly root: boolean | string;
   readonly tmp: boolean | string;
+  readonly home: boolean | string;
 }
 
 describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
@@ -47,7 +48,7 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
   test("have the least privileges and nothing of the emulator's environment", async () => {
     const id = await stage.serve({ imageName: images.worker, env: { OWN: "yes" } });
     const { output } = await stage.endpoint<Look>(id).runSync({ do: "look" });
-    expect(output).toMatchObject({ uid: 1000, root: "EROFS", tmp: true });
+    expect(output).toMatchObject({ uid: 1000, root: "EROFS", tmp: true, home: true });
     expect(output?.status).toMatch(/^CapEff:\s+0+$/mu);
     expect(output?.status).toMatch(/^NoNewPrivs:\s+1$/mu);
     expect(output?.env).toMatchObject({
@@ -91,6 +92,9 @@ describe.skipIf(dockerIsMissing !== undefined)("workers in containers", () => {
       expect(fs.readFileSync(stage.data("volumes", String(volume["id"]), "a"), "utf8")).toBe(
         "from inside",
       );
+      expect((await endpoint.runSync({ do: "look" })).output).toMatchObject({
+        ...{ home: true, env: { HOME: "/runpod-volume" } },
+      });
       const { output: read } = await endpoint.runSync({ do: "read", file: "a" });
       expect(read).toEqual(["from inside", "from inside", "from inside"]);
     },

@@ -6,7 +6,10 @@ const GB = 1024 ** 3;
 const read = (env: Readonly<Record<string, string>>) => readContainerSettings({ env }, 8 * GB);
 
 it("memory is limited to a share of the machine's without a limit of the template", () => {
-  const defaults = { asImage: false, memoryBytes: 6 * GB, cpus: undefined, tmpBytes: GB };
+  const defaults = {
+    ...{ asImage: false, memoryBytes: 6 * GB, cpus: undefined, tmpBytes: GB, tmpExec: false },
+    ...{ shmBytes: GB, pids: 4_096, memlockBytes: undefined },
+  };
   expect(read({})).toEqual(defaults);
   expect(read({ SV_CONTAINER_MEMORY: "", SV_CONTAINER_PRIVILEGES: "" })).toEqual(defaults);
 });
@@ -27,6 +30,11 @@ it.each([
   ["SV_CONTAINER_CPUS", "-1", "a number from 0.01"],
   ["SV_CONTAINER_CPUS", "two", "a number from 0.01"],
   ["SV_CONTAINER_PRIVILEGES", "root", "least or image"],
+  ["SV_CONTAINER_TMP_EXEC", "yes", "on or off"],
+  ["SV_CONTAINER_SHM", "0", "a size like 2g"],
+  ["SV_CONTAINER_PIDS", "1.5", "an integer from 1"],
+  ["SV_CONTAINER_PIDS", "4194305", "an integer from 1 to 4194304"],
+  ["SV_CONTAINER_MEMLOCK", "none", "a size like 64m, or unlimited"],
 ])("the refusal says what %s must be instead of %j", (name, value, rule) => {
   expect(read({ [name]: value })).toContain(`${name} must be ${rule}`);
   expect(read({ [name]: value })).toContain(`got "${value}"`);

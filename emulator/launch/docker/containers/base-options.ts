@@ -5,14 +5,6 @@ import type { ContainerSettings } from "../../container-settings.ts";
 import type { WorkerOrder } from "../../launcher.ts";
 import { realGpuIds } from "../../worker-environment.ts";
 
-/** Maximum number of processes and threads of one container. */
-const PIDS_MAX = 4_096;
-
-const GB = 1024 ** 3;
-
-/** Maximum shared memory. Model servers need more than the engine's default of 64 MB. It counts as memory. */
-const SHM_BYTES = 1 * GB;
-
 /** The engine keeps a short log for `docker logs`. The emulator gets each line as it is written. */
 const LOG_CONFIG = { Type: "json-file", Config: { "max-size": "10m", "max-file": "1" } };
 
@@ -65,13 +57,17 @@ export function baseOptions(
 }
 
 /** The limits of the containers of workers and pods. */
-function boundsOf({ memoryBytes, cpus }: ContainerSettings): HostConfig {
+function boundsOf(settings: ContainerSettings): HostConfig {
+  const { memoryBytes, cpus, shmBytes, pids, memlockBytes } = settings;
+  // The engine's value for no limit.
+  const memlock = memlockBytes === Infinity ? -1 : memlockBytes;
   return {
     Init: true,
     Memory: memoryBytes,
     MemorySwap: memoryBytes,
-    PidsLimit: PIDS_MAX,
-    ShmSize: SHM_BYTES,
+    PidsLimit: pids,
+    ShmSize: shmBytes,
+    ...(memlock !== undefined && { Ulimits: [{ Name: "memlock", Soft: memlock, Hard: memlock }] }),
     LogConfig: LOG_CONFIG,
     ...(cpus !== undefined && { NanoCpus: Math.round(cpus * 1e9) }),
   };

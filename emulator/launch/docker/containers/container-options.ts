@@ -92,13 +92,15 @@ export function serverAddress(
 
 function leastPrivileges(
   order: WorkerOrder,
-  { tmpBytes }: ContainerSettings,
+  { tmpBytes, tmpExec }: ContainerSettings,
   places: ContainerPlaces,
 ): HostConfig {
   const isTaken = mounts(order, places).some(({ Target: target }) => target === "/tmp");
+  const exec = tmpExec ? "exec" : "noexec";
+  const options = `rw,${exec},nosuid,nodev,mode=1777,size=${tmpBytes}`;
   return {
     ReadonlyRootfs: true,
-    ...(!isTaken && { Tmpfs: { "/tmp": `rw,noexec,nosuid,nodev,mode=1777,size=${tmpBytes}` } }),
+    ...(!isTaken && { Tmpfs: { "/tmp": options } }),
     CapDrop: ["ALL"],
     SecurityOpt: ["no-new-privileges"],
   };

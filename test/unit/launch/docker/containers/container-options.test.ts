@@ -41,6 +41,7 @@ it("a container keeps entrypoint and command of its image unless the template ha
 it("a container has the variables of the template and ours, and no others", () => {
   const { env } = optionsOf({ template: { env: { OWN: "a=b", SV_S3_BUCKET: "mine" } } });
   expect(Object.keys(env).toSorted()).toEqual([
+    "HOME",
     "NVIDIA_VISIBLE_DEVICES",
     "OWN",
     "SV_ENDPOINT_ID",
@@ -50,6 +51,7 @@ it("a container has the variables of the template and ours, and no others", () =
     "SV_SERVICE_ADDRESS",
     "SV_WORKER_ID",
     "SV_WORKER_TOKEN",
+    "XDG_CACHE_HOME",
   ]);
   expect(env).toMatchObject({
     OWN: "a=b",
@@ -86,6 +88,36 @@ describe("privileges", () => {
       PidsLimit: 4096,
       StorageOpt: { size: "7G" },
     });
+  });
+});
+
+it("a container may have more of what the engine bounds, and programs in /tmp", () => {
+  const env = {
+    ...{ SV_CONTAINER_TMP_EXEC: "on", SV_CONTAINER_SHM: "8g" },
+    ...{ SV_CONTAINER_PIDS: "65536", SV_CONTAINER_MEMLOCK: "unlimited" },
+  };
+  expect(optionsOf({ template: { env } }).host).toMatchObject({
+    ...{ ShmSize: 8 * 1024 ** 3, PidsLimit: 65_536 },
+    Ulimits: [{ Name: "memlock", Soft: -1, Hard: -1 }],
+    Tmpfs: { "/tmp": expect.stringMatching(/^rw,exec,/u) as string },
+  });
+  expect(optionsOf().host).not.toHaveProperty("Ulimits");
+});
+
+describe("home and caches", () => {
+  const placesIn = ({ env }: ReturnType<typeof optionsOf>) => [env["HOME"], env["XDG_CACHE_HOME"]];
+
+  it("are on the volume, and without one in memory", () => {
+    const places = { volume: "/data/v" };
+    expect(placesIn(optionsOf({ places }))).toEqual(["/runpod-volume", "/runpod-volume/.cache"]);
+    expect(placesIn(optionsOf())).toEqual(["/tmp", "/tmp/.cache"]);
+  });
+
+  it("are those of the image with its own privileges, and those of a template that names them", () => {
+    const asImage = optionsOf({ template: { env: { SV_CONTAINER_PRIVILEGES: "image" } } });
+    expect(placesIn(asImage)).toEqual([undefined, undefined]);
+    const named = { HOME: "/home/node", XDG_CACHE_HOME: "/models" };
+    expect(placesIn(optionsOf({ template: { env: named } }))).toEqual(["/home/node", "/models"]);
   });
 });
 
@@ -170,7 +202,6 @@ describe("the live protocol", () => {
       RUNPOD_CPU_COUNT: "8",
       SV_SERVICE_ADDRESS: "unix:/run/sv-worker.sock",
     });
-    expect(env).not.toHaveProperty("HOME");
   });
 
   it("counts the processors that the container may use", () => {

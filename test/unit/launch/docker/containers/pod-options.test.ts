@@ -25,7 +25,10 @@ function optionsOf(body: object, networkVolume?: string, gpus = [GPU]) {
     {
       labels: { a: "1" },
       volumeLabels: { b: "2" },
-      settings: { asImage: false, memoryBytes: 5, cpus: 1.5, tmpBytes: 1 },
+      settings: {
+        ...{ asImage: false, memoryBytes: 5, cpus: 1.5, tmpBytes: 1, tmpExec: false },
+        ...{ shmBytes: 1, pids: 1, memlockBytes: undefined },
+      },
       networkVolume,
       limitsDisk: true,
       network: "sv-mine",
