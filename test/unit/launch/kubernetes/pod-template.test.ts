@@ -125,7 +125,14 @@ it("keeps every value of the pod at its place, whatever the template says", () =
   const { tree } = fc.letrec((tie) => ({
     tree: fc.dictionary(
       names,
-      fc.oneof({ maxDepth: 4 }, fc.string(), fc.constant(null), fc.array(tie("tree")), tie("tree")),
+      fc.oneof(
+        { maxDepth: 4, depthIdentifier: "tree" },
+        fc.string(),
+        fc.constant(null),
+        fc.array(tie("tree"), { maxLength: 2, depthIdentifier: "tree" }),
+        tie("tree"),
+      ),
+      { maxKeys: 4, depthIdentifier: "tree" },
     ),
   }));
   fc.assert(
