@@ -10,16 +10,16 @@ import type { HandlerReloader } from "./hot-reload.ts";
 const NODE_TEST = "NODE_TEST_CONTEXT";
 
 /**
- * An emulator of a test that nothing stops must not keep the test's process running: one in memory whose handlers are functions, or
- * that `node --test` runs. All others do, as any server does.
+ * An emulator of a test that nothing stops must not keep the test's process running: one in memory at any free port whose handlers
+ * are functions, or that `node --test` runs. All others do, as any server does.
  */
 export class EmulatorLife implements ServerLife {
   readonly holdsProcess: boolean;
   readonly #haste = new AbortController();
 
-  constructor({ endpoints, handlers, commands, images, dataDir, store }: EmulatorOptions) {
+  constructor({ endpoints, handlers, commands, images, dataDir, store, port }: EmulatorOptions) {
     const hasFunctionsAlone = endpoints !== undefined && !(handlers ?? commands ?? images);
-    const isTests = hasFunctionsAlone || process.env[NODE_TEST] !== undefined;
+    const isTests = (hasFunctionsAlone && port === 0) || process.env[NODE_TEST] !== undefined;
     this.holdsProcess = !isTests || (dataDir ?? store) !== undefined;
   }
 

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import net from "node:net";
 import { expect, test } from "vitest";
+import { EmulatorLife } from "../../../emulator/assembly/life.ts";
 import { startEmulator } from "../../../emulator/index.ts";
 
 /** A drain waits for requests in flight for longer. */
@@ -83,4 +84,17 @@ test("a kill hastens a drain that waits for a half-sent request", async () => {
   await emulator.stop("kill");
   await Promise.all([drained, closed]);
   expect(performance.now() - at).toBeLessThan(DRAIN_MS);
+});
+
+const FUNCTIONS = { endpoints: { a: { handler: () => 1 } } };
+
+test.each([
+  ["functions at any free port", { ...FUNCTIONS, port: 0 }, false],
+  ["functions at a port of its own", { ...FUNCTIONS, port: 7_080 }, true],
+  ["functions at the default port", FUNCTIONS, true],
+  ["functions with a data directory", { ...FUNCTIONS, port: 0, dataDir: "/data" }, true],
+  ["files", { handlers: [{ id: "a", path: "/a.ts" }], port: 0 }, true],
+  ["nothing yet", { port: 0 }, true],
+])("an emulator with %s holds its process or not", (_, options, holds) => {
+  expect(new EmulatorLife(options).holdsProcess).toBe(holds);
 });
