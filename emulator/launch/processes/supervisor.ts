@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import {
   forOwnPrograms,
   HANDLER_NODE_OPTIONS,
+  withoutDebugger,
   NODE_OPTIONS,
 } from "../../../runtime/protocol/node-options.ts";
 import { SPARE_NAME, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
@@ -113,10 +114,11 @@ function fits({ child, env: own }: Spare, env: NodeJS.ProcessEnv): boolean {
   return [...names].every((name) => OUR_VARIABLE.test(name) || own[name] === env[name]);
 }
 
-/** Code that `NODE_OPTIONS` loads is meant for the handler alone. */
+/** Code that the emulator's own `NODE_OPTIONS` loads is loaded by handlers, too. Those of a template load it into its whole worker. */
 function forSupervisor(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const { [NODE_OPTIONS]: options } = env;
-  if (options === undefined) return env;
+  const isInherited = options === withoutDebugger(process.env[NODE_OPTIONS] ?? "");
+  if (options === undefined || !isInherited) return env;
   return { ...env, [NODE_OPTIONS]: forOwnPrograms(options), [HANDLER_NODE_OPTIONS]: options };
 }
 

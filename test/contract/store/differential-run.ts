@@ -23,7 +23,7 @@ export async function playBatches(play: Play): Promise<void> {
   const both = new Differential(disk, chance, await disk.boot());
   // A short run may have few refusals: then it plays more batches.
   const isEnough = (made: number) => made > batches && both.counted.refused > batches / 40;
-  for (let made = 1; made <= 2 * batches && !isEnough(made); made += 1) {
+  for (let made = 1; made <= 8 * batches && !isEnough(made); made += 1) {
     await both.step(made % killEvery === 0 ? kill : undefined);
     const { lastSeq } = both.owner;
     await compare(both.memory, disk, someQuestions(chance, both.known, lastSeq));

@@ -98,9 +98,11 @@ function isThere(pid: number): boolean {
   return fs.existsSync(`${PROC}/${pid}`);
 }
 
-function childrenOf(pid: number): readonly number[] {
+/** The handler process and its standby. The shell that ends them after a kill is not frozen, and has no environment. */
+function handlerProcessesOf(pid: number): readonly number[] {
   const children = fs.readFileSync(`${PROC}/${pid}/task/${pid}/children`, "latin1");
-  return children.split(" ").filter(Boolean).map(Number);
+  const pids = children.split(" ").filter(Boolean).map(Number);
+  return pids.filter((child) => fs.readFileSync(`${PROC}/${child}/environ`).length > 0);
 }
 
 test("the job of a killed worker runs on another one, and the killed one is shown as ended", async () => {
@@ -140,7 +142,7 @@ test("a frozen worker stops with its handler; one that is thawed in time keeps i
   const { id } = await scene.endpoint.run(scene.gate.input("twice"));
   await scene.gate.arrival("twice");
   const first = await scene.holder(id);
-  const processes = [first.pid, ...childrenOf(first.pid)];
+  const processes = [first.pid, ...handlerProcessesOf(first.pid)];
   expect(processes.length).toBeGreaterThan(1);
   await scene.freeze(first.id, true);
   await standStill(processes);
@@ -176,7 +178,7 @@ testInFull("a frozen worker ends with an emulator that is killed", async () => {
     });
   const { workers } = (await (await ask("")).json()) as { workers: readonly SeenWorker[] };
   const [{ id, pid } = { id: "", pid: 0 }] = workers;
-  const processes = [pid, ...childrenOf(pid)];
+  const processes = [pid, ...handlerProcessesOf(pid)];
   expect((await ask(`/${id}/freeze`, '{"frozen":true}')).status).toBe(200);
   await standStill(processes);
   await stage.kill();
