@@ -70,8 +70,9 @@ export class HandlerProcess {
       env: environment(options.env, this.marker),
     });
     this.#child = child;
-    const { 1: stdout, 2: stderr, [FRAMES_FD]: frames, [LIFELINE_FD]: lifeline } = child.stdio;
-    // The pipes of `stdio` above exist unless the spawn failed.
+    // The pipes of `stdio` above exist unless the spawn failed; without descriptors there is no list of them either.
+    const pipes = (child.stdio as ChildProcess["stdio"] | undefined) ?? [];
+    const { 1: stdout, 2: stderr, [FRAMES_FD]: frames, [LIFELINE_FD]: lifeline } = pipes;
     if (stdout) this.output.read(stdout, "stdout");
     if (stderr) this.output.read(stderr, "stderr");
     if (frames) {

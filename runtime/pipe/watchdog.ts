@@ -42,13 +42,15 @@ function startShell(program: string): ChildProcess {
     // Options of the handler in NODE_OPTIONS are not for the program.
     env: {},
   });
-  started.on("error", ({ message }) =>
-    process.emitWarning(`handlers may outlive a worker that is killed: ${message}`),
-  );
   // The next process that is watched gets a new shell.
   started.on("exit", () => (shell = undefined));
-  started.stdin.on("error", () => undefined);
+  started.on("error", ({ message }) => {
+    shell = undefined;
+    process.emitWarning(`handlers may outlive a worker that is killed: ${message}`);
+  });
   started.unref();
-  (started.stdin as Socket).unref();
+  // Without descriptors for its pipes there is none.
+  const input = started.stdin as Socket | undefined;
+  input?.on("error", () => undefined).unref();
   return started;
 }

@@ -1,5 +1,6 @@
 /** A child process as a worker: its environment, its output, and its end with everything that it started. */
 import { type ChildProcess, spawn } from "node:child_process";
+import type { Writable } from "node:stream";
 import { Socket } from "node:net";
 import { endMarked, killTree, signalMarked } from "../../../runtime/pipe/process-tree.ts";
 import { NODE_OPTIONS, withoutDebugger } from "../../../runtime/protocol/node-options.ts";
@@ -89,7 +90,9 @@ export function gpuEnv({ gpus }: Pick<WorkerOrder, "gpus">): NodeJS.ProcessEnv {
 /** Lets this process end before the child, which the emulator decides. */
 function unref(child: ChildProcess): void {
   child.unref();
-  for (const pipe of child.stdio) if (pipe instanceof Socket) pipe.unref();
+  // Without descriptors for its pipes there is no list.
+  for (const pipe of (child.stdio as ChildProcess["stdio"] | undefined) ?? [])
+    if (pipe instanceof Socket) pipe.unref();
 }
 
 function exitOf(child: ChildProcess, tail: LineTail): Promise<WorkerExit> {
@@ -118,7 +121,7 @@ export function whenWeAreGone(command: string, pids: readonly number[]): () => v
     env: {},
   });
   guard.on("error", () => undefined);
-  guard.stdin.on("error", () => undefined);
+  (guard.stdin as Writable | undefined)?.on("error", () => undefined);
   unref(guard);
   return () => void guard.kill("SIGKILL");
 }

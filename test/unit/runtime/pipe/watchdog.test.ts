@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 
 type Pids = Readonly<Record<"running" | "unwatched" | "another", number>>;
@@ -27,4 +28,11 @@ test("a kill ends the watched processes; one that is no longer watched lives, an
   } finally {
     for (const pid of [running, unwatched, another]) if (isRunning(pid)) process.kill(pid);
   }
+});
+
+test("without descriptors a handler process fails alone, and the watchdog starts when there are some", async () => {
+  const program = path.resolve(import.meta.dirname, "../../../fixtures/without-descriptors.ts");
+  const limited = ["-c", 'ulimit -n 64; exec "$0" "$1"', process.execPath, program];
+  const tried = spawn("/bin/sh", limited, { stdio: ["ignore", "pipe", "ignore"] });
+  expect(JSON.parse(await text(tried.stdout))).toEqual({ startError: "EMFILE", shells: 1 });
 });
