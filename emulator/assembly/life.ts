@@ -10,8 +10,8 @@ import type { HandlerReloader } from "./hot-reload.ts";
 const NODE_TEST = "NODE_TEST_CONTEXT";
 
 /**
- * An emulator of a test that nothing stops must not keep the test's process running: one in memory at any free port whose handlers
- * are functions, or that `node --test` runs. All others do, as any server does.
+ * Keeps the process running, as any server does, unless it may be the forgotten emulator of a test: one without stored data that
+ * `node --test` runs, or whose handlers are functions at any free port.
  */
 export class EmulatorLife implements ServerLife {
   readonly holdsProcess: boolean;

@@ -1,4 +1,4 @@
 /** Imports of a bundle that Node resolves from another place than the bundle's source. */
 
-/** Stands between the specifier and the URL of the file that imports it. */
+/** Separator between the specifier and the URL of the file that imports it. */
 export const FROM = "?sv-from=";

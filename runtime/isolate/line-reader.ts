@@ -57,7 +57,7 @@ export class LineReader {
     this.#bytes += kept.length;
   }
 
-  /** What follows the last `\r` that begins the line again, with that `\r`. Everything before is dropped. */
+  /** Drops the text before the last `\r` that begins the line again. Returns the rest, with that `\r`. */
   #sinceReturn(part: Buffer): Buffer {
     let end = part.length;
     // A `\r` at the end may belong to `\r\n`.

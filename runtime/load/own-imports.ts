@@ -77,7 +77,7 @@ export function ownImports(entry: string, leavesPackages: boolean): Plugin {
 const ASKED = Symbol("asked by own-imports");
 
 /**
- * What the bundler resolves an import to; undefined if that is nothing.
+ * Resolves an import as the bundler does. Undefined if it leads nowhere.
  *
  * @param pluginData marks the request for the plugin that makes it
  */

@@ -25,7 +25,7 @@ const ASKS = /import\.meta|__dirname|__filename|\brequire\b/u;
 /** A call whose argument is no literal. The bundler leaves it to the `require` of the bundle. */
 const REQUIRES_COMPUTED = /(?<![\w$.])require(?=\(\s*[\w$])/gu;
 
-/** What stands for expressions that depend on the place of a source file. */
+/** Names that replace expressions which depend on the place of a source file. */
 const NAMES = {
   "import.meta": "__svMeta",
   __dirname: "__svMeta.dirname",

@@ -48,7 +48,7 @@ export interface UploadOptions {
    */
   readonly contentType?: string;
   /**
-   * What browsers do with the object, for example `attachment; filename="report.pdf"`. Printable ASCII: other names as
+   * The `Content-Disposition` with which browsers get the object, for example `attachment; filename="report.pdf"`. Printable ASCII: other names as
    * `filename*=UTF-8''%C3%BC.pdf`. Default: none.
    */
   readonly contentDisposition?: string;

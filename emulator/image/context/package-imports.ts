@@ -20,7 +20,7 @@ export interface PackageImport {
   readonly file: string | undefined;
   /** Whether the program's own module resolves the specifier to the same file. */
   readonly isSameForProgram: boolean;
-  /** What may be wrong with an import that leads to no file. */
+  /** A likely reason why an import leads to no file. */
   readonly hint?: string | undefined;
 }
 

@@ -53,7 +53,7 @@ export interface PodFrame {
   readonly settings: ContainerSettings;
   readonly places: PodPlaces;
   readonly credentials: RegistryCredentials | undefined;
-  /** What the owner of the cluster wants of all pods of workers. */
+  /** The pod template of the config, merged under the manifest. */
   readonly template?: PodTemplate | undefined;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Merges what the owner of a cluster wants of workers' pods under the manifest of each: requests, tolerations, a runtime class,
- * annotations and so on. Pure.
- */
+/** Merges the pod template of a config under the manifest of each worker's pod. Pure. */
 import type { V1Container, V1NodeSelectorTerm, V1Pod, V1PodSpec } from "@kubernetes/client-node";
 
 /** A Kubernetes pod template. The cluster checks its fields when a pod is made. */

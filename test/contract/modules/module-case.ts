@@ -1,4 +1,4 @@
-/** What a handler's modules may do: a small source tree with the output of its handler, or the reason of a refusal. */
+/** A case of the module contract: a small source tree with the output of its handler, or the reason of a refusal. */
 
 export interface ModuleCase {
   /** The table of the docs says it so. */
