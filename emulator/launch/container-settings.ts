@@ -3,7 +3,7 @@ import os from "node:os";
 import type { Template } from "../core/resources/templates/template.ts";
 import { wholeGb } from "./live-location.ts";
 
-const CONTAINER_ENV = {
+export const CONTAINER_ENV = {
   /** `least` (default), or `image` for what the image itself asks for: its user, a writable root, capabilities. */
   privileges: "SV_CONTAINER_PRIVILEGES",
   /** Maximum memory of a container, for example `4g`. Containers have no swap. */
@@ -20,6 +20,8 @@ const CONTAINER_ENV = {
   pids: "SV_CONTAINER_PIDS",
   /** Maximum memory that a process may lock, for example `64m`, or `unlimited`. Default: the engine's. */
   memlock: "SV_CONTAINER_MEMLOCK",
+  /** Platform of the image, for example `linux/amd64`. Default: that variable of the service, or the engine's own platform. */
+  platform: "SV_CONTAINER_PLATFORM",
 } as const;
 
 export interface ContainerSettings {
@@ -33,10 +35,15 @@ export interface ContainerSettings {
   readonly pids: number;
   /** Infinity for no limit; undefined for the engine's. */
   readonly memlockBytes: number | undefined;
+  /** Undefined for the engine's own. */
+  readonly platform: string | undefined;
 }
 
 const MB = 1024 ** 2;
 const GB = 1024 ** 3;
+
+/** Operating system, architecture, and a variant of some: `linux/arm64/v8`. */
+const PLATFORM = /^linux\/[a-z0-9_]+(?:\/[a-z0-9.]+)?$/u;
 
 /** Minimum memory of a container: the engine accepts 6 MB, but Node alone needs more. */
 const MEMORY_MIN_BYTES = 32 * MB;
@@ -52,12 +59,16 @@ const MEMORY_SHARE = 0.75;
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, m: MB, g: GB, t: 1024 * GB };
 
-/** The settings, or a sentence that says which variable is invalid. */
+/**
+ * The settings, or a sentence that says which variable is invalid.
+ * @param servicePlatform `SV_CONTAINER_PLATFORM` of the service
+ */
 export function readContainerSettings(
   { env }: Pick<Template, "env">,
   machineBytes: number = os.totalmem(),
+  servicePlatform: string | undefined = process.env[CONTAINER_ENV.platform],
 ): ContainerSettings | string {
-  const { privileges, memory, cpus, tmp, tmpExec, shm, pids, memlock } = CONTAINER_ENV;
+  const { privileges, memory, cpus, tmp, tmpExec, shm, pids, memlock, platform } = CONTAINER_ENV;
   const got = (name: string) => `; got ${JSON.stringify(env[name])}`;
   const asked = env[privileges] || "least";
   if (asked !== "least" && asked !== "image")
@@ -81,9 +92,13 @@ export function readContainerSettings(
   const processors = env[cpus] ? Number(env[cpus]) : undefined;
   if (processors !== undefined && !(processors >= 0.01 && processors <= 1_024))
     return `${cpus} must be a number from 0.01 to 1024${got(cpus)}`;
+  const kind = env[platform] || servicePlatform || undefined;
+  if (kind !== undefined && !PLATFORM.test(kind))
+    return `${platform} must be a platform like linux/amd64; got ${JSON.stringify(kind)}`;
   return {
     ...{ asImage: asked === "image", memoryBytes, cpus: processors, tmpBytes },
     ...{ tmpExec: isExecutable === "on", shmBytes, pids: processes, memlockBytes },
+    platform: kind,
   };
 }
 

@@ -32,6 +32,8 @@ export interface WorkerExit {
   readonly goneWith?: string;
   /** True if the engine went away. The worker is not at fault: another one starts as soon as an engine is available. */
   readonly engineWentAway?: true;
+  /** A sentence about the limit of its container that a failed program met, and the setting of that limit. */
+  readonly limit?: string;
   /** The last lines that the worker wrote, oldest first. */
   readonly lastLogLines: readonly string[];
 }

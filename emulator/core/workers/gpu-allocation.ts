@@ -108,7 +108,7 @@ export function gpuLack(
   if (chooseGpus(devices, () => true, requirement)) return `${wanted}: ${obstacle}`;
   const { gpuTypeIds, gpuCount } = requirement;
   if (chooseGpus(devices, () => true, { gpuTypeIds, gpuCount }))
-    return `${wanted}: the driver of this machine has CUDA ${cudaInWords(devices)}; the endpoint's allowedCudaVersions and minCudaVersion do not allow it`;
+    return `the endpoint needs ${wanted}, ${driverInWords(devices) ?? "the driver is another"}: update the driver, or change its minCudaVersion or allowedCudaVersions`;
   return `${wanted}: this machine has ${inventoryInWords(devices)}; --gpus simulate runs workers without a GPU`;
 }
 
@@ -134,6 +134,14 @@ function normalized(typeId: string): string {
   return typeId.trim().replaceAll(/\s+/g, " ").toLowerCase();
 }
 
-function cudaInWords(devices: readonly GpuDevice[]): string {
-  return [...new Set(devices.flatMap(({ cudaVersion = [] }) => cudaVersion))].join(" and ");
+/** For example `driver 550.54.15 gives CUDA 12.4`. Undefined if no device tells. */
+export function driverInWords(devices: readonly GpuDevice[]): string | undefined {
+  const known = devices.flatMap(({ driverVersion, cudaVersion }) =>
+    cudaVersion === undefined ? [] : [`${driver(driverVersion)} gives CUDA ${cudaVersion}`],
+  );
+  return known.length === 0 ? undefined : [...new Set(known)].join(" and ");
+}
+
+function driver(version: string | undefined): string {
+  return version === undefined ? "the driver" : `driver ${version}`;
 }

@@ -22,6 +22,11 @@ export function exitFailure(worker: WorkerHandle, exit: WorkerExit): Failure {
 
 /** The end of the worker: a sentence without its subject. */
 export function describeExit(exit: WorkerExit): string {
+  const end = endOf(exit);
+  return exit.limit === undefined ? end : `${end}; ${exit.limit}`;
+}
+
+function endOf(exit: WorkerExit): string {
   if (exit.startError !== undefined) return `could not be started: ${exit.startError}`;
   if (exit.goneWith !== undefined) return `is gone with ${exit.goneWith}`;
   if (exit.outOfMemory) return "ran out of memory";

@@ -68,6 +68,20 @@ export interface EngineFacts {
   readonly kernel: string | undefined;
   /** True for a rootless engine: it has its user's rights, and its containers' networks are in a separate namespace. */
   readonly isRootless: boolean;
+  /** Its platform, for example `linux/amd64`. */
+  readonly platform: string | undefined;
+}
+
+export interface FoundImage {
+  /** For example `linux/arm64/v8`. */
+  readonly platform: string | undefined;
+}
+
+export interface WantedImage {
+  readonly name: string;
+  readonly credentials: RegistryCredentials | undefined;
+  /** Undefined for the engine's own. */
+  readonly platform: string | undefined;
 }
 
 /** All operations throw an {@link EngineError} if they fail or time out. */
@@ -75,13 +89,9 @@ export interface ContainerEngine {
   /** Resolves when the engine answers. */
   greet(): Promise<void>;
   describe(): Promise<EngineFacts>;
-  hasImage(name: string): Promise<boolean>;
+  findImage(name: string): Promise<FoundImage | undefined>;
   /** Yields the engine's messages, including errors, until the image is pulled. `signal` ends the pull. */
-  pull(
-    name: string,
-    credentials: RegistryCredentials | undefined,
-    signal: AbortSignal,
-  ): AsyncIterable<unknown>;
+  pull(image: WantedImage, signal: AbortSignal): AsyncIterable<unknown>;
   create(options: ContainerCreateOptions): Promise<EngineContainer>;
   /** All containers, running or not, networks or volumes with the label. */
   list(kind: EngineThing, label: string): Promise<readonly Listed[]>;

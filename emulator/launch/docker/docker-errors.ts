@@ -1,10 +1,11 @@
 /** Explains failures of a Docker engine in sentences that say what to do. Pure. */
+import { platformAdvice, programProblem } from "../runs/start-causes.ts";
 import { EngineError } from "./container-engine.ts";
 
 const GPU_DRIVER = /could not select device driver/u;
 const DISK_FULL = /no space left on device|disk quota exceeded/iu;
 const NO_SUCH_PROGRAM =
-  /(exec: .*|stat .*): (executable file not found in \$PATH|no such file or directory|permission denied)/u;
+  /(exec: .*|stat .*): (executable file not found in \$PATH|no such file or directory|permission denied)|.*exec format error/iu;
 /** The messages of Docker's engine, of Docker Desktop, and of podman. */
 const SOURCE_UNSEEN = [
   /bind source path does not exist:? ?(.*)$/u,
@@ -49,11 +50,6 @@ export function notShared(directory = "a directory"): string {
   return `the Docker engine does not see ${directory} of this machine, so it cannot be mounted: share it in the settings of the engine's virtual machine (Docker Desktop: Settings, Resources, File sharing); an engine on another machine cannot mount it`;
 }
 
-/** @param reason why the program of a container could not be run */
-export function programProblem(reason: string): string {
-  return `the container's program cannot be run: ${reason}; the template's dockerEntrypoint and dockerStartCmd name the program, or else the image does`;
-}
-
 const DENIED = /denied|unauthorized|authentication required|incorrect username|no basic auth/iu;
 const UNKNOWN = /not found|manifest unknown|does not exist/iu;
 const OFFLINE =
@@ -67,6 +63,8 @@ export function pullProblem(image: string, error: unknown, hasCredentials: boole
 
 function pullAdvice(said: string, hasCredentials: boolean): string {
   if (DISK_FULL.test(said)) return MAKE_ROOM;
+  const platform = platformAdvice(said);
+  if (platform !== undefined) return platform;
   if (DENIED.test(said) && hasCredentials)
     return "check the image name, and the username and password of the template's container registry auth";
   if (DENIED.test(said))

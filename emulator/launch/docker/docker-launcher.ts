@@ -23,8 +23,10 @@ import { EngineContact } from "./engine-contact.ts";
 import { EngineLocation, type HostRoute } from "./engine-location.ts";
 import { ImagePuller, type ImageReference } from "./image-puller.ts";
 import { podOptions, podPorts } from "./containers/pod-options.ts";
+import { boundsOf } from "../runs/limits-met.ts";
 import { type Run, workerOf } from "../runs/run.ts";
-import { type EngineLauncher, imageRefusal, Runs } from "../runs/runs.ts";
+import { withFacts } from "../runs/start-causes.ts";
+import { type EngineLauncher, imageRefusal, Runs, type StartedProgram } from "../runs/runs.ts";
 
 export interface DockerLauncherOptions {
   readonly engine: ContainerEngine;
@@ -52,6 +54,11 @@ export interface DockerLauncherOptions {
 }
 
 export type DockerLauncher = EngineLauncher & PodLauncher;
+
+interface ContainerProgram extends Omit<StartedProgram, "bounds"> {
+  readonly image: Pick<Template, "env" | "imageName">;
+  readonly gpus: readonly GpuDevice[];
+}
 
 interface Prepared {
   readonly settings: ContainerSettings;
@@ -88,7 +95,8 @@ class Docker implements DockerLauncher {
       isRun: (id) => this.#runs.has(id),
       usesNetwork: () => this.#network.isUsed,
       back: () => {
-        for (const part of [this.#network, this.#location, this.#maker]) part.forget();
+        for (const part of [this.#network, this.#location, this.#maker, this.#images])
+          part.forget();
         willing();
       },
     });
@@ -118,7 +126,10 @@ class Docker implements DockerLauncher {
         placeOf: async (container) =>
           server?.resolve(serverAddress(order, await container.ports())),
       },
-      (text) => line(order, text),
+      {
+        ...{ image: order.template, gpus: order.gpus, line: (text) => line(order, text) },
+        about: { workerId: order.workerId, endpointId: order.endpoint.id },
+      },
     );
     this.#tellOfSimulated(order.gpus, { endpointId: order.endpoint.id });
     return workerOf(run, {
@@ -138,7 +149,10 @@ class Docker implements DockerLauncher {
         make: (signal) => this.#makePod(order, signal),
         placeOf: async (container) => podPorts(pod, await container.ports()),
       },
-      (text) => this.#options.podLine(order, text),
+      {
+        ...{ image: pod, gpus, line: (text) => this.#options.podLine(order, text) },
+        about: { podId: pod.id },
+      },
     );
   }
 
@@ -188,15 +202,18 @@ class Docker implements DockerLauncher {
   #run<Place>(
     id: string,
     role: Pick<ContainerRunOptions<Place>, "make" | "placeOf">,
-    line: (line: string) => void,
+    { image, gpus, ...program }: ContainerProgram,
   ): Run<EngineContainer, Place> {
+    const bounds = boundsOf(readContainerSettings(image), { isPod: false, gpus });
     const steps = new ContainerRun({
       ...role,
+      explain: (problem) =>
+        withFacts(problem, { mismatch: this.#images.mismatchOf(image.imageName), gpus }),
       clock: this.#options.clock,
       failed: (error) => this.#contact.failed(error),
       remove: (container) => this.#remove(container),
     });
-    return this.#runs.start(id, steps, line);
+    return this.#runs.start(id, steps, { ...program, bounds });
   }
 
   async #freeze(container: EngineContainer | undefined, isFrozen: boolean): Promise<void> {
@@ -219,9 +236,9 @@ class Docker implements DockerLauncher {
     const { settings, network, route } = await this.#prepare(template, signal);
     const places = await placesOf(order, route);
     signal.throwIfAborted();
-    const labels = labelsOf(order, emulator);
-    const frame = { labels, settings, places, network };
-    if (settings.asImage) this.#tellOfPrivileges(endpoint.id, template);
+    const frame = { labels: labelsOf(order, emulator), settings, places, network };
+    const told = `${template.imageName} runs with the privileges that the image asks for`;
+    if (settings.asImage) this.#options.log.info({ endpointId: endpoint.id }, told);
     return this.#maker.make({
       hasDisk: settings.asImage,
       optionsFor: (limitsDisk) => containerOptions(order, { ...frame, limitsDisk }),
@@ -256,7 +273,7 @@ class Docker implements DockerLauncher {
     const settings = readContainerSettings(template);
     if (typeof settings === "string") throw new Error(settings);
     await this.#contact.reach();
-    await this.#images.provide(template, signal);
+    await this.#images.provide(template, settings.platform, signal);
     const { name: network, gateway } = await this.#network.provide();
     const isHere = await this.#location.isHere(template.imageName, gateway);
     const route: HostRoute = isHere ? { engine: "here", gateway } : { engine: "elsewhere" };
@@ -279,10 +296,5 @@ class Docker implements DockerLauncher {
     if (first === undefined) return;
     const message = `${simulated.length} × ${first.typeId} are simulated: the container starts without GPUs`;
     this.#options.log.warn(whose, message);
-  }
-
-  #tellOfPrivileges(endpointId: string, { imageName }: Template): void {
-    const message = `${imageName} runs with the privileges that the image asks for`;
-    this.#options.log.info({ endpointId }, message);
   }
 }

@@ -3,7 +3,6 @@ import { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import type Dockerode from "dockerode";
 import type { ContainerCreateOptions, DockerVersion, NetworkInspectInfo } from "dockerode";
-import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";
 import {
   type Abortable,
   type Ask,
@@ -19,11 +18,13 @@ import {
   type EngineContainer,
   type EngineFacts,
   type EngineThing,
+  type FoundImage,
   type FoundNetwork,
   type Listed,
   type NewNetwork,
+  type WantedImage,
 } from "./container-engine.ts";
-import { asEngineError, factsOf, gatewayOf, statusOf } from "./engine-answers.ts";
+import { asEngineError, factsOf, gatewayOf, platformOf, statusOf } from "./engine-answers.ts";
 
 /** @param host default: the value of `DOCKER_HOST` */
 export function createDockerodeEngine(
@@ -59,18 +60,19 @@ class DockerodeEngine implements ContainerEngine {
     });
   }
 
-  hasImage(name: string): Promise<boolean> {
-    return this.#ask((docker, abortSignal) =>
-      exists(inspect(docker, `/images/${name}/json`, abortSignal)),
-    );
+  findImage(name: string): Promise<FoundImage | undefined> {
+    return this.#ask(async (docker, abortSignal) => {
+      const found = await unlessMissing(inspect(docker, `/images/${name}/json`, abortSignal));
+      return found === undefined ? undefined : { platform: platformOf(found) };
+    });
   }
 
   pull(
-    name: string,
-    authconfig: RegistryCredentials | undefined,
+    { name, credentials: authconfig, platform }: WantedImage,
     abortSignal: AbortSignal,
   ): AsyncIterable<unknown> {
-    const options = { ...reference(name), ...(authconfig && { authconfig }), abortSignal };
+    const which = { ...reference(name), ...(platform !== undefined && { platform }) };
+    const options = { ...which, ...(authconfig && { authconfig }), abortSignal };
     const pulling = this.#dockerode.open().then((docker) => docker.createImage(options));
     return messages(pulling, this.#host);
   }

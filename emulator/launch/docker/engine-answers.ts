@@ -48,7 +48,27 @@ export function factsOf(version: Partial<DockerVersion>, info: unknown): EngineF
   const { KernelVersion: kernel, SecurityOptions: security }: Info =
     typeof info === "object" && info !== null ? info : {};
   const isRootless = security?.includes(ROOTLESS) ?? false;
-  return { foreignName: foreignName(version), kernel, isRootless };
+  const { Os, Arch: Architecture } = version;
+  const platform = platformOf({ Os, Architecture });
+  return { foreignName: foreignName(version), kernel, isRootless, platform };
+}
+
+/** The used part of an image's description. */
+interface Image {
+  readonly Os?: string;
+  readonly Architecture?: string;
+  readonly Variant?: string;
+}
+
+/**
+ * The platform of an image. Undefined if a part other than the variant is unknown.
+ * @param image the engine's answer, which may be any value
+ */
+export function platformOf(image: unknown): string | undefined {
+  const { Os, Architecture, Variant }: Image =
+    typeof image === "object" && image !== null ? image : {};
+  if (!Os || !Architecture) return undefined;
+  return [Os, Architecture, ...(Variant ? [Variant] : [])].join("/");
 }
 
 /** Name and version of a foreign engine. Undefined for Docker's own, and for an engine that does not name itself. */

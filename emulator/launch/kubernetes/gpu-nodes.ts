@@ -39,8 +39,19 @@ export interface NodePlace extends GpuPlace {
   readonly nodeSelector?: Record<string, string>;
 }
 
-/** Without a GPU type, any GPU is accepted. The first of several types is preferred. */
-export function nodePlace(endpoint: Wanted, env: Variables): NodePlace {
+/**
+ * Without a GPU type, any GPU is accepted. The first of several types is preferred.
+ * @param platform the platform of the image, if it is set
+ */
+export function nodePlace(endpoint: Wanted, env: Variables, platform?: string): NodePlace {
+  const place = nodesOf(endpoint, env);
+  if (platform === undefined) return place;
+  const [os = "", architecture = ""] = platform.split("/");
+  const its = { "kubernetes.io/os": os, "kubernetes.io/arch": architecture };
+  return { ...place, nodeSelector: { ...its, ...place.nodeSelector } };
+}
+
+function nodesOf(endpoint: Wanted, env: Variables): NodePlace {
   const nodeSelector = readSelector(env[NODE_ENV.selector] ?? "");
   const chosen = Object.keys(nodeSelector).length > 0 ? { nodeSelector } : {};
   if (endpoint.computeType !== "GPU") return { ...chosen, limits: {} };

@@ -10,6 +10,7 @@ import type {
   ServerAddress,
   WorkerOrder,
 } from "../launcher.ts";
+import { boundsOf } from "../runs/limits-met.ts";
 import { workerOf } from "../runs/run.ts";
 import { type EngineLauncher, imageRefusal, Runs } from "../runs/runs.ts";
 import { serverSettings } from "../server-settings.ts";
@@ -117,7 +118,12 @@ class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
       log.warn(ids, `the worker does not run yet: ${reason}`);
     const remove = (pod: SeenPod) => this.#maker.remove(pod);
     const steps = new PodRun({ ...own, hindered, cluster, clock, remove });
-    const run = this.#runs.start(ids.workerId, steps, (text) => line(order, text));
+    const settings = readContainerSettings(order.template, NO_BOUND);
+    const run = this.#runs.start(ids.workerId, steps, {
+      about: ids,
+      bounds: boundsOf(settings, { isPod: true, gpus: [] }),
+      line: (text) => line(order, text),
+    });
     return workerOf(run, {
       kind: "pod",
       place: () => ({ pod: steps.pod?.metadata.name }),

@@ -108,7 +108,7 @@ export function secretManifests(order: WorkerOrder, frame: PodFrame): readonly V
 
 function specOf(order: WorkerOrder, frame: PodFrame): V1PodSpec {
   const { settings, credentials } = frame;
-  const { limits, ...nodes } = nodePlace(order.endpoint, order.template.env);
+  const { limits, ...nodes } = nodePlace(order.endpoint, order.template.env, settings.platform);
   return {
     restartPolicy: "Never",
     automountServiceAccountToken: false,

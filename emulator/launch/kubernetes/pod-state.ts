@@ -1,5 +1,5 @@
 /** Reads a pod's status: whether its worker runs, its obstacle, and its end. Pure. */
-import { programProblem } from "../docker/docker-errors.ts";
+import { platformAdvice, programProblem } from "../runs/start-causes.ts";
 import type { LaunchObstacle, WorkerExit } from "../launcher.ts";
 import { exitByCode, exitWith, notStarted } from "../runs/worker-exit.ts";
 import type { ContainerEnd, SeenEvent, SeenPod } from "./seen-pod.ts";
@@ -65,7 +65,11 @@ function notMade(
   if (ON_ITS_WAY.has(reason)) return undefined;
   const what = IMAGE.has(reason) ? "its image cannot be pulled" : "its container cannot be made";
   const said = [reason, plain(message)].filter((each) => each !== "").join(": ");
-  return { reason: `${what}: ${said}`, isThrottled: false };
+  const advice = platformAdvice(message);
+  return {
+    reason: [`${what}: ${said}`, ...(advice === undefined ? [] : [advice])].join("; "),
+    isThrottled: false,
+  };
 }
 
 /** The obstacle in the newest event of a pod. Older warnings do not count. */

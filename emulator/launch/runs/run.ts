@@ -2,6 +2,7 @@
 import type { Clock } from "../../core/time/clock.ts";
 import { pause } from "../../core/time/pause.ts";
 import type { LaunchedWorker, WorkerExit } from "../launcher.ts";
+import { type Bounds, limitMet, sharedMemory } from "./limits-met.ts";
 import { LineTail } from "./line-tail.ts";
 import { type Asked, goneWithEngine, neverRan, notStarted } from "./worker-exit.ts";
 
@@ -22,6 +23,18 @@ export interface RunSteps<Thing, Place> {
   remove(thing: Thing | undefined): Promise<void>;
   /** Called when the run is left to the next start of the service. Stops reading. */
   leave?(): void;
+  /** Adds what is known about the thing to the problem of its start. */
+  explain?(problem: string): string;
+}
+
+/** What is known about the program of a run. */
+export interface RunProgram {
+  /** Called with each line that it writes. */
+  readonly line: (line: string) => void;
+  /** The limits of its container. Undefined if its template is invalid. */
+  readonly bounds: Bounds | undefined;
+  /** Called with a sentence, once for each limit that it meets. */
+  readonly met: (limit: string) => void;
 }
 
 export interface RunHost {
@@ -43,12 +56,15 @@ export class Run<Thing, Place> {
   #thing: Thing | undefined;
   #asked: Asked | undefined;
   #hasEnded = false;
+  readonly #program: RunProgram;
+  /** Sentences about the limits that the program met, the newest last. */
+  readonly #met = new Set<string>();
 
-  /** @param line called with each line that the program writes */
-  constructor(steps: RunSteps<Thing, Place>, host: RunHost, line: (line: string) => void) {
+  constructor(steps: RunSteps<Thing, Place>, host: RunHost, program: RunProgram) {
     this.#steps = steps;
     this.#host = host;
-    this.tail = new LineTail(line);
+    this.#program = program;
+    this.tail = new LineTail((text) => this.#wrote(text));
     this.exited = Promise.race([this.#live(), this.#left.promise]);
   }
 
@@ -101,14 +117,39 @@ export class Run<Thing, Place> {
     } catch (error) {
       const problem = this.#host.failed(error);
       await steps.remove(thing);
-      return this.signal.aborted ? neverRan(this.#asked) : notStarted(problem);
+      if (this.signal.aborted) return neverRan(this.#asked);
+      return notStarted(steps.explain?.(problem) ?? problem);
     }
     this.#thing = thing;
     if (this.#asked !== undefined) this.#passOn(thing, this.#asked);
     const exit = await steps.watch(thing, this);
     this.#hasEnded = true;
     await steps.remove(thing);
-    return exit;
+    return this.#withLimit(exit);
+  }
+
+  #wrote(text: string): void {
+    const { line, bounds } = this.#program;
+    line(text);
+    const limit = bounds && limitMet(text, bounds);
+    if (limit !== undefined) this.#meet(limit);
+  }
+
+  #meet(limit: string): void {
+    if (this.#met.has(limit)) return;
+    this.#met.add(limit);
+    this.#program.met(limit);
+  }
+
+  /** Only a program that failed by itself may have failed by a limit. */
+  #withLimit(exit: WorkerExit): WorkerExit {
+    const { exitCode, signal, startError, goneWith, outOfMemory } = exit;
+    const isExplained = startError !== undefined || goneWith !== undefined || outOfMemory;
+    if (isExplained || exitCode === 0 || this.#asked !== undefined) return exit;
+    const { bounds } = this.#program;
+    if (bounds && signal === "SIGBUS") this.#meet(sharedMemory(bounds));
+    const limit = [...this.#met].at(-1);
+    return limit === undefined ? exit : { ...exit, limit };
   }
 
   #ask(asked: Asked): void {

@@ -3,7 +3,7 @@ import { imageNameProblem } from "../../core/resources/templates/image-name.ts";
 import { LOCAL_IMAGE_PREFIX } from "../../core/resources/templates/template.ts";
 import { pause, within } from "../../core/time/pause.ts";
 import type { Launcher, LaunchLog } from "../launcher.ts";
-import { Run, type RunHost, type RunSteps } from "./run.ts";
+import { Run, type RunHost, type RunProgram, type RunSteps } from "./run.ts";
 
 /** Timeout of a silent engine while the service stops, and interval at which it is asked. */
 const STOP_PATIENCE_MS = 10_000;
@@ -22,6 +22,11 @@ export interface RunsOptions extends RunHost {
   /** Whether the engine answers. Never rejects, and may never settle. */
   readonly answers: () => Promise<boolean>;
   readonly log: LaunchLog;
+}
+
+export interface StartedProgram extends Omit<RunProgram, "met"> {
+  /** Ids for the log. */
+  readonly about: Readonly<Record<string, string>>;
 }
 
 type Ending = Pick<Run<unknown, unknown>, "abandon" | "exited" | "kill">;
@@ -58,13 +63,14 @@ export class Runs<Steps extends object> {
     return [...this.#running.values()].map(({ steps }) => steps);
   }
 
-  /** @param line called with each line that the program writes */
   start<Thing, Place>(
     id: string,
     steps: RunSteps<Thing, Place> & Steps,
-    line: (line: string) => void,
+    { about, ...program }: StartedProgram,
   ): Run<Thing, Place> {
-    const run = new Run(steps, this.#options, line);
+    const met = (limit: string) =>
+      this.#options.log.warn(about, `the program met a limit of its container: ${limit}`);
+    const run = new Run(steps, this.#options, { ...program, met });
     this.#running.set(id, { steps, run });
     void run.exited.then(() => this.#running.delete(id));
     return run;

@@ -22,10 +22,12 @@ export function recordEnd(
   const waitMs = backoff?.failed(now, worker.startedAt);
   const next = waitMs === undefined ? "" : `; the next try is in ${waitMs} ms`;
   if (end === "lost") return log.info({ workerId, endpointId }, "the lost worker has ended");
+  // The limit is already in the log.
+  const { limit: _, ...known } = exit;
   if (end === "unasked")
-    return log.error({ workerId, endpointId, ...exit }, `worker ended unasked${next}`);
+    return log.error({ workerId, endpointId, ...known }, `worker ended unasked${next}`);
   // Its last lines are already in the log.
-  const { lastLogLines: _, ...how } = exit;
+  const { lastLogLines: __, ...how } = known;
   const { endpointVersion: version } = worker;
   log.error({ workerId, endpointId, version, ...how }, `worker could not initialize${next}`);
 }

@@ -39,6 +39,7 @@ export function baseOptions(
   return {
     name,
     Image: image.imageName,
+    ...(settings.platform !== undefined && { platform: settings.platform }),
     ...(entrypoint.length > 0 && { Entrypoint: [...entrypoint] }),
     ...(command.length > 0 && { Cmd: [...command] }),
     Env: Object.entries({ ...env, ...visible }).map(([key, value]) => `${key}=${value}`),

@@ -16,13 +16,14 @@ import {
   type EngineContainer,
   EngineError,
 } from "../container-engine.ts";
-import { programProblem, startProblem } from "../docker-errors.ts";
+import { programProblem } from "../../runs/start-causes.ts";
+import { startProblem } from "../docker-errors.ts";
 
 /** Timeout of the last lines from a container that has ended. */
 const LAST_LINES_MS = 2_000;
 
 /** Exit codes if the engine's init could not run the program. The container itself did start. */
-const CANNOT_RUN: readonly number[] = [126, 127];
+const CANNOT_RUN: readonly number[] = [1, 126, 127];
 const INIT_COMPLAINT = /^\[FATAL tini \(\d+\)\] (exec .* failed: .*)$/u;
 
 /** Interval at which a container without events is checked. */
@@ -46,6 +47,8 @@ export interface ContainerRunOptions<Place> {
   readonly remove: (id: string) => Promise<void>;
   /** Records errors of the engine's operations. */
   readonly failed: (error: unknown) => void;
+  /** Adds what is known about the container to the problem of its start. */
+  readonly explain: (problem: string) => string;
   readonly clock: Clock;
 }
 
@@ -92,7 +95,9 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
       await within(clock, LAST_LINES_MS, this.#output ?? Promise.resolve());
       const lines = run.tail.end();
       if (wasAway) return goneWithEngine("the Docker engine, which was away when it ended", lines);
-      return exitOf(end, lines);
+      const exit = exitOf(end, lines);
+      const { startError } = exit;
+      return startError === undefined ? exit : { ...exit, startError: this.explain(startError) };
     } catch (error) {
       const lastLogLines = run.tail.end();
       if (error instanceof EngineError && error.status === 404)
@@ -102,6 +107,10 @@ export class ContainerRun<Place> implements RunSteps<EngineContainer, Place> {
         });
       return goneWithEngine(`the Docker engine: ${startProblem(error)}`, lastLogLines);
     }
+  }
+
+  explain(problem: string): string {
+    return this.#options.explain(problem);
   }
 
   async end(container: EngineContainer, asked: Asked): Promise<void> {

@@ -97,7 +97,7 @@ describe("the choice of GPUs", () => {
 describe("the CUDA versions that an endpoint accepts", () => {
   const withCuda = [
     { ...device("old", L4), cudaVersion: "12.4" },
-    { ...device("new", L4), cudaVersion: "12.10" },
+    { ...device("new", L4), cudaVersion: "12.10", driverVersion: "570.1" },
   ];
   const any = { gpuTypeIds: [], gpuCount: 1 };
 
@@ -123,7 +123,7 @@ describe("the CUDA versions that an endpoint accepts", () => {
   it("are in the error if the driver has none of them, with the driver's versions", () => {
     const wish = { ...any, allowedCudaVersions: ["12.8", "13.0"], minCudaVersion: "12.5" };
     expect(gpuLack(withCuda, wish)).toBe(
-      "1 × any GPU with CUDA 12.8 or 13.0, 12.5 or newer: the driver of this machine has CUDA 12.4 and 12.10; the endpoint's allowedCudaVersions and minCudaVersion do not allow it",
+      "the endpoint needs 1 × any GPU with CUDA 12.8 or 13.0, 12.5 or newer, the driver gives CUDA 12.4 and driver 570.1 gives CUDA 12.10: update the driver, or change its minCudaVersion or allowedCudaVersions",
     );
     expect(gpuLack(withCuda, { ...any, minCudaVersion: "12.4" })).toBe(
       "1 × any GPU with CUDA 12.4 or newer: not enough are free",

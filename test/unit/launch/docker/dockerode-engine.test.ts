@@ -69,7 +69,7 @@ it("an engine that never answers is given up, without open requests", async () =
   const questions = [
     docker.greet(),
     docker.describe(),
-    docker.hasImage("some/image:1"),
+    docker.findImage("some/image:1"),
     docker.list("container", "a"),
     docker.list("network", "a"),
     docker.list("volume", "a"),
@@ -118,17 +118,17 @@ it("an answer of an engine may take any time after its begin", async () => {
 it("a missing engine counts as lost, one that refuses a call does not", async () => {
   await using engine = await play((_, response) => json(response, 500, { message: "no" }));
   const docker = createDockerodeEngine(engine.host);
-  await expect(docker.hasImage("some/image:1")).rejects.toMatchObject({
+  await expect(docker.findImage("some/image:1")).rejects.toMatchObject({
     status: 500,
     contact: "kept",
   });
   // A request's path cannot have a space.
-  await expect(docker.hasImage("some image")).rejects.toMatchObject({
+  await expect(docker.findImage("some image")).rejects.toMatchObject({
     status: undefined,
     contact: "kept",
   });
   const nobody = createDockerodeEngine(`${engine.host}-none`);
-  await expect(nobody.hasImage("some/image:1")).rejects.toMatchObject({ contact: "lost" });
+  await expect(nobody.findImage("some/image:1")).rejects.toMatchObject({ contact: "lost" });
 });
 
 it.each([

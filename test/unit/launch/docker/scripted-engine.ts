@@ -9,9 +9,11 @@ import {
   type EngineContainer,
   type EngineFacts,
   type EngineThing,
+  type FoundImage,
   type FoundNetwork,
   type Listed,
   type NewNetwork,
+  type WantedImage,
 } from "../../../../emulator/launch/docker/container-engine.ts";
 
 export const GONE = new EngineError("the engine is gone", undefined, { contact: "lost" });
@@ -137,6 +139,9 @@ export class ScriptedEngine implements ContainerEngine {
   /** Kernel release. */
   kernel: string | undefined = os.release();
   isRootless = false;
+  platform: string | undefined = "linux/arm64";
+  /** Platform of all its images. */
+  imagePlatform: string | undefined = "linux/arm64/v8";
   /** Whether containers see mounted files of this machine. */
   seesMounts = true;
   /** Options of all probe containers. */
@@ -154,16 +159,18 @@ export class ScriptedEngine implements ContainerEngine {
   }
 
   async describe(): Promise<EngineFacts> {
-    return { foreignName: this.foreign, kernel: this.kernel, isRootless: this.isRootless };
+    const { foreign: foreignName, kernel, isRootless, platform } = this;
+    return { foreignName, kernel, isRootless, platform };
   }
 
-  async hasImage(): Promise<boolean> {
+  async findImage(): Promise<FoundImage | undefined> {
     this.#answer();
-    return this.hasImages;
+    return this.hasImages ? { platform: this.imagePlatform } : undefined;
   }
 
-  pull(name: string, _: unknown, signal: AbortSignal): AsyncIterable<unknown> {
+  pull({ name, platform }: WantedImage, signal: AbortSignal): AsyncIterable<unknown> {
     this.pulled.push(name);
+    this.imagePlatform = platform ?? this.imagePlatform;
     return untilAborted(this.messages(), signal);
   }
 

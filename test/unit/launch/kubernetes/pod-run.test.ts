@@ -23,7 +23,9 @@ it("each obstacle has a limit of one minute, however many obstacles there were b
     clock,
   });
   const host = { clock, engine: "the cluster", failed: String };
-  const { exited } = new Run(steps, host, () => undefined);
+  const { exited } = new Run(steps, host, {
+    ...{ line: () => undefined, met: () => undefined, bounds: undefined },
+  });
   let exit: unknown;
   void exited.then((how) => (exit = how));
   await clock.settle();

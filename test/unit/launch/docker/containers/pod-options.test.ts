@@ -27,7 +27,7 @@ function optionsOf(body: object, networkVolume?: string, gpus = [GPU]) {
       volumeLabels: { b: "2" },
       settings: {
         ...{ asImage: false, memoryBytes: 5, cpus: 1.5, tmpBytes: 1, tmpExec: false },
-        ...{ shmBytes: 1, pids: 1, memlockBytes: undefined },
+        ...{ shmBytes: 1, pids: 1, memlockBytes: undefined, platform: undefined },
       },
       networkVolume,
       limitsDisk: true,
