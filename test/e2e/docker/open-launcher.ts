@@ -28,13 +28,15 @@ export interface OpenedLauncher extends AsyncDisposable {
 
 export interface OpenOptions {
   readonly credentials?: RegistryCredentials;
+  /** Directory of the network volume of its workers. */
+  readonly volume?: string | undefined;
   /** Replaces the engine that the launcher gets. */
   readonly around?: (engine: ContainerEngine) => ContainerEngine;
 }
 
 export async function openLauncher(
   docker: TestDocker,
-  { credentials, around = (engine) => engine }: OpenOptions = {},
+  { credentials, volume, around = (engine) => engine }: OpenOptions = {},
 ): Promise<OpenedLauncher> {
   const temporary = temporaryDirectory();
   const workerSocket = path.join(temporary.path, "worker.sock");
@@ -53,7 +55,7 @@ export async function openLauncher(
     placesOf: async (_, { engine }) => ({
       worker:
         engine === "here" ? { socket: workerSocket } : { address: "tls://x:1", token: "a-token" },
-      ...{ volume: undefined, env: {}, user: "1000:1000" },
+      ...{ volume, env: {}, user: "1000:1000" },
     }),
     networkVolumeOf: async () => undefined,
     podLine: ({ pod }, line) => void lines.push(`${pod.id}: ${line}`),
