@@ -2,6 +2,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { defined } from "../protocol/without-undefined.ts";
 import { inspectAddress } from "./settings.ts";
+import { insteadOf } from "./unknown-option.ts";
 import { UsageError } from "./usage.ts";
 
 /** The parsed command line. Absent values come from the environment, or have a default. */
@@ -66,7 +67,10 @@ function read(
   };
   const [handler, ...surplus] = positionals;
   if (surplus.length > 0) {
-    throw new UsageError(`A worker has one handler, and ${positionals.length} were given.`);
+    const given = positionals.map((each) => JSON.stringify(each)).join(" and ");
+    throw new UsageError(
+      `A worker has one handler, and ${positionals.length} words were given: ${given}. The commands are run and server, as the first word.`,
+    );
   }
   if (values["help"] === true) return { kind: "help" };
   if (values["version"] === true) return { kind: "version" };
@@ -89,6 +93,9 @@ function parsed(args: string[], options: NonNullable<ParseArgsConfig["options"]>
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // Node's sentence continues with other meanings of the argument.
-    throw new UsageError(error.message.replace(/\. To specify .*$/su, "."), { cause: error });
+    const problem = error.message.replace(/\. To specify .*$/su, ".");
+    const [, unknown] = /^Unknown option '--?([^']+)'/u.exec(problem) ?? [];
+    const advice = unknown === undefined ? [] : [insteadOf(unknown, Object.keys(options))];
+    throw new UsageError([problem, ...advice].join(" "), { cause: error });
   }
 }

@@ -32,6 +32,8 @@ export class HandlerOutput {
   #windowEndsAt = 0;
   #passed = 0;
   #dropped = 0;
+  #droppedFrom: OutputStream = "stdout";
+  #timer: NodeJS.Timeout | undefined;
   #heapLimitLine: HandlerLine | undefined;
 
   constructor(pass: (line: OutputLine) => void, mask?: SecretMask) {
@@ -53,6 +55,7 @@ export class HandlerOutput {
     source.on("end", () => {
       reader.end();
       this.#bars.end();
+      this.#tellDropped();
     });
     // A broken pipe sends nothing more. The process's exit is reported elsewhere.
     source.on("error", () => {});
@@ -99,22 +102,27 @@ export class HandlerOutput {
   #mayPass(stream: OutputStream): boolean {
     const now = performance.now();
     if (now >= this.#windowEndsAt) {
-      if (this.#dropped > 0) {
-        this.#pass({
-          stream,
-          level: "warn",
-          text: `${this.#dropped} lines of output were dropped`,
-        });
-      }
+      this.#tellDropped();
       this.#windowEndsAt = now + SECOND_MS;
       this.#passed = 0;
-      this.#dropped = 0;
     }
     if (this.#passed < LINES_PER_SECOND) {
       this.#passed++;
       return true;
     }
     this.#dropped++;
+    this.#droppedFrom = stream;
+    this.#timer ??= setTimeout(() => this.#tellDropped(), this.#windowEndsAt - now).unref();
     return false;
+  }
+
+  /** Called at the end of a second, even if nothing more is printed, and at the end of a stream. */
+  #tellDropped(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#dropped === 0) return;
+    const text = `${this.#dropped} lines of output were dropped: ${LINES_PER_SECOND} a second are passed on`;
+    this.#dropped = 0;
+    this.#pass({ stream: this.#droppedFrom, level: "warn", text });
   }
 }

@@ -26,17 +26,20 @@ export function openWorkerLog(
   let dropped = 0;
   // Without a reader, or on a full disk, the log ends, not the worker.
   if (to.listenerCount("error") === 0) to.on("error", () => undefined);
+  const tellDropped = () => {
+    if (dropped === 0) return;
+    to.write(render("warn", `${dropped} log entries were dropped`, undefined));
+    dropped = 0;
+  };
   return {
     write(level, msg, fields) {
       if (!written.has(level)) return;
       if (to.writableLength > BACKLOG_BYTES) {
+        if (dropped === 0) to.once("drain", tellDropped);
         dropped++;
         return;
       }
-      if (dropped > 0) {
-        to.write(render("warn", `${dropped} log entries were dropped`, undefined));
-        dropped = 0;
-      }
+      tellDropped();
       to.write(render(level, msg, fields));
     },
   };

@@ -36,7 +36,17 @@ describe("sv-worker parses the arguments", () => {
     [["--inspect=0"], '--inspect must be host:port or a port from 1 to 65535, not "0"'],
     [["--input", "{}"], "Unknown option '--input'."],
     [["server", "--inspect"], "Unknown option '--inspect'."],
-    [["a.ts", "b.ts"], "A worker has one handler, and 2 were given."],
+    [
+      ["start", "a.ts"],
+      'A worker has one handler, and 2 words were given: "start" and "a.ts". The commands are run and server',
+    ],
+    [["run", "a.ts", "--test_input", "{}"], "Python SDK: use run with --input and the value of"],
+    [["a.ts", "--test-input={}"], "Python SDK: use run with --input and the value of"],
+    [["a.ts", "--rp_serve_api"], "Python SDK: use sv-emulate with the handler"],
+    [["run", "a.ts", "--rp_log_level", "DEBUG"], "set SV_LOG_LEVEL"],
+    [["a.ts", "--input", "{}"], "It belongs to run: sv-worker run <handler> --input"],
+    [["run", "--timeout", "5"], "The options are --inspect, --input, --input-file, --timeout-ms"],
+    [["server", "-x"], "The options are --help, --version."],
     [["run", "a.ts", "--input"], "Option '--input <value>' argument missing"],
     [
       ["run", "a.ts", "--input", "{}", "--input-file", "f"],

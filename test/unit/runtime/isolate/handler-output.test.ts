@@ -21,10 +21,31 @@ async function printed(
 test("a flood of lines is passed on in part, and its end is kept", async () => {
   const lines = Array.from({ length: 3_000 }, (_, n) => printedLine("a", `line ${n}`));
   const { output, passed } = await printed(lines.join(""));
-  expect(passed).toHaveLength(1_000);
+  expect(passed).toHaveLength(1_001);
   expect(passed[0]).toEqual({ jobId: "a", text: "line 0", stream: "stdout" });
+  const told = "2000 lines of output were dropped: 1000 a second are passed on";
+  expect(passed.at(-1)).toEqual({ stream: "stdout", level: "warn", text: told });
   expect(output.lastLines("a")).toHaveLength(20);
   expect(output.lastLines("a").at(-1)).toBe("line 2999");
+});
+
+test("the dropped part of a flood is told a second later, also if nothing more is printed", () => {
+  vi.useFakeTimers();
+  try {
+    const passed: OutputLine[] = [];
+    const output = new HandlerOutput((line) => passed.push(line));
+    const source = new EventEmitter() as unknown as Readable;
+    output.read(source, "stderr");
+    source.emit("data", Buffer.from("line\n".repeat(1_500)));
+    expect(passed).toHaveLength(1_000);
+    vi.advanceTimersByTime(1_000);
+    const told = { stream: "stderr", level: "warn", text: expect.stringMatching(/^500 lines/u) };
+    expect(passed.slice(1_000)).toEqual([told]);
+    source.emit("end");
+    expect(passed).toHaveLength(1_001);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("a failure report has its job's lines and those of no known job", async () => {
