@@ -16,6 +16,8 @@ export interface EndpointHealth {
     readonly running: number;
     readonly [state: string]: number;
   };
+  /** Why workers do not start, or failed: a sentence. Absent if there is no reason, and on the live service. */
+  readonly problem?: string;
 }
 
 export interface PurgeResult {

@@ -26,7 +26,7 @@ export interface BalancerParts {
   readonly clock: Clock;
   readonly realClock: Clock;
   readonly directory: Pick<Directory, "balanced">;
-  readonly fleet: Pick<Fleet, "workersOf">;
+  readonly fleet: Pick<Fleet, "problemOf" | "workersOf">;
   readonly endpointChanged: (endpointId: string) => void;
   readonly mover: Pick<WorkerMover, "move">;
   readonly ownership: Pick<OwnedPartitions, "isHeldBack" | "refuseMoved">;
@@ -130,7 +130,7 @@ export class Balancer {
   }
 
   async #wait(endpointId: string, affinity: Affinity, signal: AbortSignal): Promise<InFlight> {
-    const { clock, endpointChanged } = this.#parts;
+    const { clock, endpointChanged, fleet } = this.#parts;
     const { promise, resolve, reject } = Promise.withResolvers<InFlight>();
     const waiting = this.#waiting.get(endpointId) ?? new Set();
     this.#waiting.set(endpointId, waiting);
@@ -156,7 +156,9 @@ export class Balancer {
       },
     };
     const giveUp = () => entry.reject(signal.reason);
-    const disarm = clock.wakeAt(clock.now() + waitMs, () => entry.reject(tooLate(resumes, waitMs)));
+    const disarm = clock.wakeAt(clock.now() + waitMs, () =>
+      entry.reject(tooLate(resumes, waitMs, fleet.problemOf(endpointId))),
+    );
     signal.addEventListener("abort", giveUp, { once: true });
     waiting.add(entry);
     endpointChanged(endpointId);
@@ -164,12 +166,17 @@ export class Balancer {
   }
 }
 
-function tooLate(resumes: boolean, waitMs: number): ServiceError {
+/** @param problem why workers do not start, if that is known */
+function tooLate(
+  resumes: boolean,
+  waitMs: number,
+  problem = "its log says what its workers do",
+): ServiceError {
   const within = `within ${waitMs / 1_000} s`;
   return resumes
     ? new ServiceError("worker_timeout", `the worker that was asked for was not healthy ${within}`)
     : new ServiceError(
         "no_worker_available",
-        `no worker of the endpoint was healthy ${within}; its log says what its workers do`,
+        `no worker of the endpoint was healthy ${within}; ${problem}`,
       );
 }

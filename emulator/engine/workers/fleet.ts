@@ -23,6 +23,7 @@ export class Fleet {
   readonly #byEndpoint = new Map<string, Set<WorkerHandle>>();
   readonly #states = new Map<string, WorkersByState>();
   readonly #throttled = new Map<string, number>();
+  readonly #problems = new Map<string, string>();
   /** Endpoints with waiting jobs and possibly free workers. */
   readonly #onHold = new Set<string>();
 
@@ -117,6 +118,21 @@ export class Fleet {
   setThrottled(endpointId: string, count: number): void {
     if (count === 0) this.#throttled.delete(endpointId);
     else this.#throttled.set(endpointId, count);
+  }
+
+  /** Sets the sentence about what keeps workers of the endpoint from starting. */
+  setProblem(endpointId: string, problem: string | undefined): void {
+    if (problem === undefined) this.#problems.delete(endpointId);
+    else this.#problems.set(endpointId, problem);
+  }
+
+  /** The newest reason why workers of the endpoint do not start, or failed: a sentence. Undefined if there is none. */
+  problemOf(endpointId: string): string | undefined {
+    for (const { launched } of this.#byEndpoint.get(endpointId) ?? []) {
+      const obstacle = launched?.obstacle?.();
+      if (obstacle !== undefined) return `a worker does not run yet: ${obstacle.reason}`;
+    }
+    return this.#problems.get(endpointId);
   }
 
   /**

@@ -21,6 +21,10 @@ import { WorkerCredit } from "./session/worker-credit.ts";
 /** Sends orders to a worker. Resolves when they take no memory any more. Undefined if that is at once. */
 export type Send = (orders: ServiceOrders) => Promise<void> | undefined | void;
 
+/** Follows the failure of a program that never called the service. */
+export const NOT_A_WORKER =
+  " and had never called the service: its program may be no worker (sv-worker, or one with the SDK of the live service)";
+
 export interface WorkerHandleOptions {
   readonly id: string;
   readonly endpointId: string;
@@ -80,6 +84,8 @@ export class WorkerHandle {
   launched: LaunchedWorker | undefined;
   /** Where its server listens. Undefined for a worker without one, and while that is not known yet. */
   server: ServerAddress | undefined;
+  /** Why it was given up, or cannot load its handler: a sentence without its subject. Undefined otherwise. */
+  failure: string | undefined;
   /** How the worker's process ended. Undefined until then. */
   exit: WorkerExit | undefined;
   /** The worker's process was frozen on demand. */

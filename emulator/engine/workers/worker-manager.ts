@@ -208,6 +208,7 @@ export class WorkerManager {
       scale.refusal = refusal?.reason;
     }
     fleet.setThrottled(endpoint.id, scale.refusal === undefined ? 0 : missing - started);
+    fleet.setProblem(endpoint.id, scale.problem);
     const { retryMs = Number.POSITIVE_INFINITY, reason } = refusal ?? {};
     return { started, retryAt: clock.now() + retryMs, refusal: reason };
   }
@@ -229,6 +230,7 @@ export class WorkerManager {
   #forget(endpointId: string): void {
     this.#options.gpus.leave(endpointId);
     this.#engine.fleet.setThrottled(endpointId, 0);
+    this.#engine.fleet.setProblem(endpointId, undefined);
     this.#scales.get(endpointId)?.stop();
     this.#scales.delete(endpointId);
   }
@@ -262,6 +264,7 @@ export class WorkerManager {
     const engine = this.#engine;
     const { id: workerId, endpointId } = worker;
     this.#move(worker, "declare-lost");
+    worker.failure = reason;
     if (worker.isExternal) {
       this.#move(worker, "unregister");
       const message = `external worker ${reason}: it is not counted any more`;

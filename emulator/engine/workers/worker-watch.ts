@@ -4,7 +4,7 @@ import type { Disarm } from "../../core/time/clock.ts";
 import { INIT_TIMEOUT } from "../../core/workers/init-limit.ts";
 import type { TimePort } from "../time/time-port.ts";
 import type { WorkerPort } from "./worker-port.ts";
-import type { WorkerHandle } from "./worker-handle.ts";
+import { NOT_A_WORKER, type WorkerHandle } from "./worker-handle.ts";
 
 /** The limit that a worker exceeded: `reason` is a sentence without its subject, `fields` are for the log. */
 export interface Overdue {
@@ -65,7 +65,9 @@ export class WorkerWatch {
       at: this.#countedFrom(since) + (contact.wasMade ? lease.leaseMs : firstMs),
       overdue(now) {
         const silentMs = now - since;
-        return { reason: `said nothing for ${silentMs} ms`, fields: { silentMs } };
+        const isNoWorker = launched?.speaksLate === true && !contact.wasMade;
+        const advice = isNoWorker ? NOT_A_WORKER : "";
+        return { reason: `said nothing for ${silentMs} ms${advice}`, fields: { silentMs } };
       },
     };
   }

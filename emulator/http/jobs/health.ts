@@ -1,4 +1,4 @@
-/** `GET /health`: the number of an endpoint's jobs and workers in each state (spec; four of the worker counters live). */
+/** `GET /health`: the number of an endpoint's jobs and workers in each state (spec; four of the worker counters live, `problem` ours). */
 import { health as readHealth } from "../../engine/resources/endpoints/health.ts";
 import { jsonAnswer } from "../operation/answers/answer.ts";
 import type { EndpointPath, Operation } from "../operation/operation.ts";
@@ -13,7 +13,9 @@ export const health: Operation<EndpointPath> = {
     answers: { 200: json("The counters.", healthSchema) },
     errors: ["endpoint_not_found"],
   },
-  async perform({ service, path }) {
-    return jsonAnswer(await readHealth(service.engine, path.endpointId));
+  async perform({ service, path, dialect }) {
+    const { problem, ...counts } = await readHealth(service.engine, path.endpointId);
+    const isOurs = dialect.name !== "live" && problem !== undefined;
+    return jsonAnswer({ ...counts, ...(isOurs && { problem }) });
   },
 };

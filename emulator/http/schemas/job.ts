@@ -155,4 +155,8 @@ export const healthSchema = answered("Health", {
     throttled: count,
     unhealthy: count,
   }),
+  problem: z.string().optional().meta({
+    description:
+      "Why workers do not start, or failed: a sentence, until one is ready. Absent below `/live`.",
+  }),
 });

@@ -23,6 +23,7 @@ const overviewSchema = answered("EndpointOverview", {
   workersMax: count,
   jobs: healthSchema.shape.jobs,
   workers: overState(count).meta({ description: "Number of workers in each state." }),
+  problem: healthSchema.shape.problem,
   refusedInProduction: count.meta({
     description: "Requests over a rate limit since the start, refused or only reported.",
   }),

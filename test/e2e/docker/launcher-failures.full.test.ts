@@ -4,6 +4,7 @@ import type { ContainerEngine } from "../../../emulator/launch/docker/container-
 import { orderOf, templateNamed } from "../../contract/launcher/subject.ts";
 import { nodeImage } from "../../setup/docker-node-image.ts";
 import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { eventually } from "../jobs/observe.ts";
 import { ContainerStage } from "./container-stage.ts";
 import { openLauncher } from "./open-launcher.ts";
 import { pullRegistry } from "./pull-registry.ts";
@@ -41,6 +42,19 @@ describe.skipIf(dockerIsMissing !== undefined)(
       );
       expect((await stage.endpoint(id).status(jobId)).status).toBe("IN_QUEUE");
       expect(await stage.containers(id)).toEqual([]);
+      const problem = expect.stringMatching(/^a worker could not be started: the image .* pulled/u);
+      expect(await stage.endpoint(id).health()).toMatchObject({ problem });
+    });
+
+    test("because it is no image of a worker", async () => {
+      const dockerStartCmd = ["/bin/sh", "-c", "echo hello"];
+      const id = await stage.serve({ imageName: plain, dockerStartCmd });
+      await stage.endpoint(id).run({});
+      await logOf(id, "could not initialize");
+      const problem = await eventually("it is told", async () => {
+        return (await stage.endpoint(id).health()).problem;
+      });
+      expect(problem).toMatch(/^a worker ended with code 0 and had never called the service/u);
     });
 
     test("because the registry refuses its password, until it gets the right one", async ({

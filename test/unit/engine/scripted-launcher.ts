@@ -1,6 +1,11 @@
 /** A launcher with workers that a test scripts: it records which were started, drained and killed. */
 import type { EngineContext } from "../../../emulator/engine/parts/engine-parts.ts";
-import type { Launcher, WorkerExit, WorkerOrder } from "../../../emulator/launch/launcher.ts";
+import type {
+  Launcher,
+  LaunchObstacle,
+  WorkerExit,
+  WorkerOrder,
+} from "../../../emulator/launch/launcher.ts";
 import { ScriptedWorker } from "../scripted-worker.ts";
 
 /** An end without known details. */
@@ -24,14 +29,16 @@ export class LaunchedScript {
   resident: number | undefined;
 
   readonly running?: Promise<void>;
+  readonly obstacle: () => LaunchObstacle | undefined;
   readonly reloads: boolean;
   readonly speaksLate: boolean;
 
   constructor(
     order: WorkerOrder,
     running: Promise<void> | undefined,
-    { reloads, speaksLate }: Pick<ScriptedLauncher, "reloads" | "speaksLate">,
+    { reloads, speaksLate, obstacle }: ScriptedLauncher,
   ) {
+    this.obstacle = () => obstacle;
     this.order = order;
     this.reloads = reloads;
     this.speaksLate = speaksLate;
@@ -91,10 +98,13 @@ export class ScriptedLauncher implements Launcher {
   reloads = false;
   /** Whether the next workers may be silent before they can take jobs. */
   speaksLate = false;
+  /** What keeps the programs of the next workers from running. */
+  obstacle: LaunchObstacle | undefined;
+  refusal: string | undefined;
   readonly launched: LaunchedScript[] = [];
 
-  refuses(): undefined {
-    return undefined;
+  refuses(): string | undefined {
+    return this.refusal;
   }
 
   launch(order: WorkerOrder): LaunchedScript {

@@ -22,6 +22,8 @@ export interface EndpointFacts {
   readonly workersMax: number;
   readonly inQueue: number;
   readonly workers: Pick<Answers["health"]["workers"], "idle" | "running" | "initializing">;
+  /** Why its workers do not start, or failed: a sentence. */
+  readonly problem?: string | undefined;
 }
 
 export type OtherJob = Pick<Answers["listJobs"]["jobs"][number], "id" | "status" | "version">;
@@ -31,8 +33,6 @@ export interface FailedStart {
   readonly at: number;
   readonly version: number | undefined;
   readonly outOfMemory: boolean;
-  /** The message of the failure; may be empty. */
-  readonly message: string;
 }
 
 /** Maximum jobs of the endpoint that are compared. */
@@ -58,9 +58,9 @@ async function endpointFacts(
   const endpoints = await client.call("listEndpoints", {});
   const endpoint = endpoints.find(({ id }) => id === endpointId);
   if (endpoint === undefined) return undefined;
-  const { jobs, workers } = await client.call("health", { endpointId });
+  const { jobs, workers, problem } = await client.call("health", { endpointId });
   const { version, workersMax } = endpoint;
-  return { version, workersMax, inQueue: jobs.inQueue, workers };
+  return { version, workersMax, inQueue: jobs.inQueue, workers, problem };
 }
 
 /** The beginning of the line that the service logs for a failed start. */
@@ -73,21 +73,12 @@ const startLineSchema = lineSchema.extend({
 
 async function failedStartsOf(client: ServiceClient, endpointId: string): Promise<FailedStart[]> {
   const starts: FailedStart[] = [];
-  /** Messages of workers about their own failed start, by worker. */
-  const said = new Map<string, string>();
   for await (const { type, data } of client.events("logs", { endpointId, ended: "true" })) {
     if (type !== "log") continue;
     const line = startLineSchema.parse(JSON.parse(data));
-    const { time, level, msg, source, workerId = "", version, outOfMemory = false } = line;
-    if (level !== "error" || source !== undefined) continue;
-    if (!msg.startsWith(NOT_INITIALIZED)) said.set(workerId, msg);
-    else
-      starts.push({
-        at: Date.parse(time),
-        version,
-        outOfMemory,
-        message: said.get(workerId) ?? "",
-      });
+    const { time, level, msg, source, version, outOfMemory = false } = line;
+    const isStart = level === "error" && source === undefined && msg.startsWith(NOT_INITIALIZED);
+    if (isStart) starts.push({ at: Date.parse(time), version, outOfMemory });
   }
   return starts;
 }

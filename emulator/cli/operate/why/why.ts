@@ -116,7 +116,7 @@ function waitingSentences({ job, now, endpoint, failedStarts }: WhyFacts): reado
   const queuedAt = Date.parse(job.queuedAt);
   const waits = `Job ${job.id} of "${job.endpointId}" has been waiting for ${durationInWords(Math.max(0, now - queuedAt))}`;
   if (endpoint === undefined) return [`${waits}: its endpoint does not exist any more.`];
-  const { workers, workersMax } = endpoint;
+  const { workers, workersMax, problem } = endpoint;
   if (workersMax === 0) return [`${waits}: its endpoint allows no workers (workersMax is 0).`];
   const failed = failedStarts.filter(
     ({ at, version }) => at >= queuedAt && (version ?? endpoint.version) === endpoint.version,
@@ -131,8 +131,10 @@ function waitingSentences({ job, now, endpoint, failedStarts }: WhyFacts): reado
     ];
   }
   const last = failed.at(-1);
-  if (last !== undefined)
-    return [`${waits}: no worker comes up.`, ...startsInWords(failed, last, endpoint.version)];
+  const starts = last === undefined ? [] : startsInWords(failed, last, endpoint.version);
+  if (problem !== undefined)
+    return [sentence(`${waits}: ${problem.replace(/\.$/u, "")}`), ...starts];
+  if (last !== undefined) return [`${waits}: no worker comes up.`, ...starts];
   const starting = workers.initializing;
   return starting > 0
     ? [
@@ -147,8 +149,5 @@ function startsInWords(failed: readonly FailedStart[], last: FailedStart, versio
   const inARow =
     failed.length - 1 - failed.findLastIndex(({ outOfMemory }) => outOfMemory !== last.outOfMemory);
   const what = last.outOfMemory ? "out of memory" : "failure";
-  const said = last.message === "" ? "" : `: ${last.message.split("\n", 1)[0]}`;
-  return [
-    `The last start was the ${ordinal(inARow)} ${what} in setup on version ${version}${said.replace(/\.$/u, "")}.`,
-  ];
+  return [`The last start was the ${ordinal(inARow)} ${what} in a row on version ${version}.`];
 }

@@ -14,6 +14,8 @@ export interface Overviewed {
     readonly unhealthy: number;
     readonly lost: number;
   };
+  /** Why workers do not start, or failed: a sentence. */
+  readonly problem?: string | undefined;
   readonly refusedInProduction: number;
   /** Ends of jobs in the last 5 minutes. */
   readonly newest: { readonly completed: number; readonly failed: number };
@@ -29,13 +31,14 @@ export interface Concern {
 
 /** The worst first. */
 export function concernsOf(endpoint: Overviewed): readonly Concern[] {
-  const { id, jobs, workers, workersMax, newest, refusedInProduction } = endpoint;
+  const { id, jobs, workers, workersMax, problem, newest, refusedInProduction } = endpoint;
   const concerns: Concern[] = [];
   const bad = (text: string, href: string) => concerns.push({ tone: "bad", text, href });
   if (jobs.inQueue > 0 && workersMax === 0) {
     const waiting = `${plural(jobs.inQueue, "job")} wait${jobs.inQueue === 1 ? "s" : ""}`;
     bad(`${waiting}, and workersMax is 0`, hrefTo("endpoint", [id]));
   }
+  if (problem !== undefined) bad(problem, workersOf(id));
   const ill = workers.unhealthy + workers.lost;
   if (ill > 0) {
     const state = workers.unhealthy > 0 ? "unhealthy" : "lost";

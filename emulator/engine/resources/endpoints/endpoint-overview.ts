@@ -28,6 +28,7 @@ type OverviewUses = StepPort & WorkerPort & HistoryPort & CatalogPort;
 export interface EndpointOverview {
   readonly endpoint: Endpoint;
   readonly jobs: Health["jobs"];
+  readonly problem: Health["problem"];
   readonly workers: WorkersByState;
   readonly newest: Ends & Quantiles;
   readonly sparkline: Pick<SeriesPoints, "queued" | "running">;
@@ -49,6 +50,7 @@ export async function endpointOverviews(
     overviews.push({
       endpoint,
       jobs: health.jobs,
+      problem: health.problem,
       workers: engine.fleet.states(id),
       newest: {
         ...endsSince(drawing.buckets, afterStep),

@@ -10,6 +10,8 @@ import type { WorkerCounts } from "../../workers/fleet.ts";
 export interface Health {
   readonly jobs: Pick<JobCounts, "completed" | "failed" | "inProgress" | "inQueue" | "retried">;
   readonly workers: WorkerCounts;
+  /** Why workers do not start, or failed: a sentence. Undefined if there is no reason. */
+  readonly problem: string | undefined;
 }
 
 type HealthUses = StepPort & WorkerPort & CatalogPort;
@@ -35,11 +37,12 @@ export async function health(engine: HealthUses, endpointId: string): Promise<He
   engine.directory.endpoint(endpointId);
   // Workers and counters are of one moment, although counters are answered when they are durable.
   const workers = engine.fleet.counts(endpointId);
+  const problem = engine.fleet.problemOf(endpointId);
   const counts = await engine.steps.counts(endpointId);
   engine.ownership.refuseMoved(endpointId);
   const { completed, failed, inProgress, inQueue, retried } = counts;
   return {
     jobs: { completed, failed, inProgress, inQueue, retried },
-    workers,
+    ...{ workers, problem },
   };
 }

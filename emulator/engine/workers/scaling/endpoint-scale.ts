@@ -30,6 +30,8 @@ export class EndpointScale {
   lastStartAt: number | undefined;
   /** Why the last worker could not be started. Undefined if it was started. */
   refusal: string | undefined;
+  /** Why the last worker that failed did so: a sentence without its subject. */
+  failure: string | undefined;
   #disarm: Disarm | undefined;
   /** Workers that the last decision kept for jobs, and the moment at which the timer fires for the next one. */
   readonly planned = { needed: 0, dueAt: Number.POSITIVE_INFINITY };
@@ -40,6 +42,14 @@ export class EndpointScale {
   constructor({ id, version }: Pick<Endpoint, "id" | "version">) {
     this.endpointId = id;
     this.version = version;
+  }
+
+  /** A sentence about what keeps workers from starting. Undefined if nothing does, or a worker became ready since. */
+  get problem(): string | undefined {
+    if (this.refusal !== undefined) return `no worker can be started: ${this.refusal}`;
+    return this.backoff.isProbing && this.failure !== undefined
+      ? `a worker ${this.failure}`
+      : undefined;
   }
 
   decide(seen: Seen): ScalerDecision {

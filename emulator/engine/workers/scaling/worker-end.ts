@@ -2,8 +2,9 @@
 import type { WorkerExit } from "../../../launch/launcher.ts";
 import type { TimePort } from "../../time/time-port.ts";
 import type { TellPort } from "../../observe/tell-port.ts";
+import { describeExit } from "../describe-exit.ts";
 import type { EndpointScale } from "./endpoint-scale.ts";
-import type { WorkerHandle } from "../worker-handle.ts";
+import { NOT_A_WORKER, type WorkerHandle } from "../worker-handle.ts";
 
 export function recordEnd(
   { log, clock }: TimePort & TellPort,
@@ -20,6 +21,7 @@ export function recordEnd(
     backoff?.succeeded();
   if (end === "left") return log.info({ workerId, endpointId }, "worker has left");
   const waitMs = backoff?.failed(now, worker.startedAt);
+  if (scale !== undefined && backoff !== undefined) scale.failure = failureOf(worker, exit);
   const next = waitMs === undefined ? "" : `; the next try is in ${waitMs} ms`;
   if (end === "lost") return log.info({ workerId, endpointId }, "the lost worker has ended");
   // The limit is already in the log.
@@ -30,4 +32,16 @@ export function recordEnd(
   const { lastLogLines: __, ...how } = known;
   const { endpointVersion: version } = worker;
   log.error({ workerId, endpointId, version, ...how }, `worker could not initialize${next}`);
+}
+
+/** Why it failed: a sentence without its subject. */
+function failureOf(
+  { failure, contact, endpointType, life }: WorkerHandle,
+  exit: WorkerExit,
+): string {
+  if (failure !== undefined) return failure;
+  const how = describeExit(exit);
+  const isUnexplained = exit.exitCode !== undefined && exit.limit === undefined;
+  const isNoWorker = isUnexplained && endpointType === "QUEUE" && !contact.wasMade;
+  return isNoWorker && life.end === "not_initialized" ? `${how}${NOT_A_WORKER}` : how;
 }

@@ -230,6 +230,7 @@ export class WorkerSession {
     if (this.#welcoming) await this.#welcoming;
     if (report.ready) mover.move(this.worker, "report-ready");
     if (failure) {
+      this.worker.failure = `cannot load its handler: ${failure.message}`;
       mover.move(this.worker, "fail-init");
       const { id: workerId, endpointId } = this.worker;
       log.error({ workerId, endpointId, failure }, failure.message);

@@ -236,10 +236,10 @@ describe("the paragraph about a waiting job", () => {
   });
 
   test("counts the failed starts since, and names a version that worked", () => {
-    const start = { at: T0 + 5_000, version: 7, outOfMemory: true, message: "" };
+    const start = { at: T0 + 5_000, version: 7, outOfMemory: true };
     const failedStarts = [
       { ...start, at: T0 - 1, outOfMemory: true },
-      { ...start, outOfMemory: false, message: "other" },
+      { ...start, outOfMemory: false },
       start,
       start,
       { ...start, version: 6 },
@@ -247,17 +247,19 @@ describe("the paragraph about a waiting job", () => {
     ];
     expect(why(facts({ job, failedStarts, others: others(6, "COMPLETED", 1) }))).toBe(
       'Job j1-e1 of "tiles" has been waiting for 1 min 0 s: no worker comes up. ' +
-        "The last start was the third out of memory in setup on version 7. " +
+        "The last start was the third out of memory in a row on version 7. " +
         "Version 6 was fine: 1 job completed on it and none failed.",
     );
   });
 
-  test("shows the message of a worker's failed start", () => {
-    const failedStarts = [
-      { at: T0 + 1, version: undefined, outOfMemory: false, message: "no model.\nat x" },
-    ];
-    expect(why(facts({ job, failedStarts }))).toContain(
-      "first failure in setup on version 7: no model.",
+  test("gives the reason why workers do not start, from the first failure on", () => {
+    const problem = "a worker could not be started: the image x/y is not on this machine";
+    const ill = endpoint({ problem });
+    const waits = 'Job j1-e1 of "tiles" has been waiting for 1 min 0 s';
+    expect(why(facts({ job, endpoint: ill }))).toBe(`${waits}: ${problem}.`);
+    const failedStarts = [{ at: T0 + 1, version: undefined, outOfMemory: false }];
+    expect(why(facts({ job, endpoint: ill, failedStarts }))).toBe(
+      `${waits}: ${problem}. The last start was the first failure in a row on version 7.`,
     );
   });
 

@@ -45,6 +45,13 @@ describe("the concern of an endpoint", () => {
     ]);
   });
 
+  test("is the reason why workers do not start, with a link to them", () => {
+    const problem = "no worker can be started: me/box: no Docker engine answers";
+    expect(concernsOf(endpoint({ problem }))).toEqual([
+      { tone: "bad", text: problem, href: "#/workers?endpoint=resize" },
+    ]);
+  });
+
   test("is a job that no worker can take", () => {
     const closed = endpoint({ workersMax: 0, jobs: { inQueue: 1, inProgress: 0 } });
     expect(concernsOf(closed)[0]?.text).toBe("1 job waits, and workersMax is 0");

@@ -85,6 +85,17 @@ describe("a request to a load balancing endpoint", () => {
     });
   });
 
+  it("is refused with the reason why no server starts", async () => {
+    const request = ask();
+    await test.clock.settle();
+    servers.at(0).exits({ startError: "the image me/web:1 is not on this machine" });
+    await test.clock.advance(120_000);
+    expect(await fate(request)).toMatchObject({
+      message:
+        "no worker of the endpoint was healthy within 120 s; a worker could not be started: the image me/web:1 is not on this machine",
+    });
+  });
+
   it("stops waiting when its client goes away", async () => {
     const client = new AbortController();
     const request = ask(undefined, client.signal);
