@@ -3,6 +3,7 @@ import { Command, Help, CommanderError } from "commander";
 import { addBuildCommand, type BuildFlags } from "./build/build-flags.ts";
 import { addCompletionCommands, type Completion } from "./completion/completion-flags.ts";
 import { addOperateCommands, type GivenCommand } from "./operate/commands.ts";
+import { addDoctorCommand, type DoctorFlags } from "./doctor.ts";
 import { addExecCommand, type ExecFlags, splitCommand } from "./exec/exec-flags.ts";
 import { addInitCommand, type InitFlags } from "./init/init-flags.ts";
 import { addMoveCommand, addRotateCommand, type MoveFlags, type RotateFlags } from "./move.ts";
@@ -34,6 +35,7 @@ export type Invocation =
       /** The program and its arguments. */
       readonly command: readonly string[];
     }
+  | { readonly kind: "doctor"; readonly uses: readonly string[]; readonly flags: DoctorFlags }
   | { readonly kind: "init"; readonly name: string | undefined; readonly flags: InitFlags }
   | { readonly kind: "repair"; readonly flags: RepairFlags }
   | { readonly kind: "move"; readonly flags: MoveFlags }
@@ -105,6 +107,7 @@ function addCommands(
   addBuildCommand(command, (target, flags) => taken({ kind: "build", target, flags }));
   const config = addServiceOptions(command.command("config"));
   finishConfigCommand(config, (targets, flags) => taken({ kind: "config", targets, flags }));
+  addDoctorCommand(command, (uses, flags) => taken({ kind: "doctor", uses, flags }));
   addExportCommand(command, (flags) => taken({ kind: "export", flags }));
   addExecCommand(command, (targets, flags) =>
     taken({ kind: "exec", targets, flags, command: child }),

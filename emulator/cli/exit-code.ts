@@ -19,7 +19,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [EXIT.stopped]:
     "done, or stopped after SIGINT or SIGTERM; running jobs have finished, or went back to the queue after 30 s",
-  [EXIT.unexpected]: "an unexpected failure",
+  [EXIT.unexpected]: "an unexpected failure; doctor: something that is needed is missing",
   [EXIT.usage]: "wrong usage: an unknown flag, a missing target, a bad config",
   [EXIT.port]: "the address or port cannot be opened",
   [EXIT.dataDir]:

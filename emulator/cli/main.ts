@@ -54,6 +54,11 @@ async function perform(invocation: Invocation, signals: StopSignals): Promise<nu
     const person = { ...output, isInteractive };
     return runInitCommand(invocation, process.cwd(), signals, person);
   }
+  if (invocation.kind === "doctor") {
+    const { doctor } = await import("./doctor.ts");
+    const place = { cwd: process.cwd(), env: process.env, colors: hasColors(process.stdout) };
+    return doctor(invocation, { ...place, out: output.out });
+  }
   if (invocation.kind === "config") {
     const { showConfig } = await import("./config/config-report.ts");
     const shown = showConfig(invocation, process.cwd(), process.env, output.out);
@@ -281,6 +286,6 @@ function isDebugging(): boolean {
   return process.env["SV_DEBUG"] === "1";
 }
 
-function hasColors(): boolean {
-  return process.stderr.isTTY && (process.env["NO_COLOR"] ?? "") === "";
+function hasColors(stream: { readonly isTTY: boolean } = process.stderr): boolean {
+  return stream.isTTY && (process.env["NO_COLOR"] ?? "") === "";
 }

@@ -145,6 +145,8 @@ const layers: readonly Layer[] = [
   },
   { of: "emulator/image/", mayImport: ["runtime/load/", docker, core, protocol] },
   { of: "emulator/starter/", mayImport: [core, protocol] },
+  // Looks at the machine, the engine and the GPUs as the launchers do.
+  { of: "emulator/doctor/", mayImport: ["emulator/launch/", docker, core, protocol] },
   // The engine for tests; they submit jobs like any client.
   {
     of: "emulator/test-kit/",
@@ -199,6 +201,7 @@ const layers: readonly Layer[] = [
       "emulator/http/schemas/",
       "emulator/image/",
       "emulator/starter/",
+      "emulator/doctor/",
       "emulator/launch/processes/supervisor.ts",
       "emulator/store/sqlite/thread/start-thread.ts",
       handlers,
