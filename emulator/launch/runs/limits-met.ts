@@ -40,21 +40,21 @@ const SIGNS: readonly Sign[] = [
         : `its root is read-only: write below HOME or /tmp, or set ${CONTAINER_ENV.privileges}=image ${IN_TEMPLATE}`,
   },
   {
-    seen: /failed to map segment from shared object|spawn \/tmp\/\S+ EACCES|\/tmp\/[^\s:'"]+['"]?: Permission denied|Permission denied: \\?['"]\/tmp\//u,
+    seen: /failed to map segment from shared object|spawn \/tmp\/\S{1,99} EACCES|\/tmp\/[^\s:'"]{1,99}['"]?: Permission denied|Permission denied: \\?['"]\/tmp\//u,
     limit: ({ settings, isPod }) =>
       settings.asImage || settings.tmpExec || isPod
         ? undefined
         : `programs and libraries in /tmp cannot be executed: ${set("tmpExec", "on")}`,
   },
   {
-    seen: /(?:fork|clone|thread|spawn)\b.*(?:Resource temporarily unavailable|\bEAGAIN\b)|can't start new thread|BlockingIOError: \[Errno 11\]|unable to create (?:new )?native thread|failed to create new OS thread/iu,
+    seen: /(?:fork|clone|thread|spawn)\b.{0,99}(?:Resource temporarily unavailable|\bEAGAIN\b)|can't start new thread|BlockingIOError: \[Errno 11\]|unable to create (?:new )?native thread|failed to create new OS thread/iu,
     limit: ({ settings, isPod }) =>
       isPod
         ? "its node limits processes and threads: podPidsLimit of the kubelet sets the maximum"
         : `it may have ${settings.pids} processes and threads: ${set("pids", "NUMBER")}`,
   },
   {
-    seen: /\bbus error\b|\bSIGBUS\b|\/dev\/shm\b.*(?:No space left on device|\bENOSPC\b)|(?:No space left on device|\bENOSPC\b).*(?:\/dev\/shm\b|\/psm_|\/torch_)|shared memory segment/iu,
+    seen: /\bbus error\b|\bSIGBUS\b|\/dev\/shm\b.{0,99}(?:No space left on device|\bENOSPC\b)|(?:No space left on device|\bENOSPC\b).{0,99}(?:\/dev\/shm\b|\/psm_|\/torch_)|shared memory segment/iu,
     limit: sharedMemory,
   },
   {
@@ -65,7 +65,7 @@ const SIGNS: readonly Sign[] = [
         : `/tmp holds ${inWords(settings.tmpBytes)} and /dev/shm ${inWords(settings.shmBytes)}: ${CONTAINER_ENV.tmp} and ${CONTAINER_ENV.shm} ${IN_TEMPLATE} set their sizes`,
   },
   {
-    seen: /RLIMIT_MEMLOCK|memlock|\bmlock(?:all)?\b.*(?:Cannot allocate memory|\bENOMEM\b|Operation not permitted|failed)/iu,
+    seen: /RLIMIT_MEMLOCK|memlock|\bmlock(?:all)?\b.{0,99}(?:Cannot allocate memory|\bENOMEM\b|Operation not permitted|failed)/iu,
     limit: ({ isPod }) =>
       isPod
         ? "it may lock no more memory: the container runtime of its node sets RLIMIT_MEMLOCK"
@@ -78,13 +78,17 @@ const SIGNS: readonly Sign[] = [
   },
 ];
 
+/** Maximum length of the part of a line that is searched. A program may write any number of long lines. */
+const SEARCHED_CHARACTERS = 2_000;
+
 /** Quick look whether any sign is in a line. */
 const ANY_SIGN = new RegExp(SIGNS.map(({ seen }) => seen.source).join("|"), "iu");
 
 /** A sentence about the limit that the line is about. Undefined for other lines. */
 export function limitMet(line: string, bounds: Bounds): string | undefined {
-  if (!ANY_SIGN.test(line)) return undefined;
-  return SIGNS.find(({ seen }) => seen.test(line))?.limit(bounds);
+  const text = line.slice(0, SEARCHED_CHARACTERS);
+  if (!ANY_SIGN.test(text)) return undefined;
+  return SIGNS.find(({ seen }) => seen.test(text))?.limit(bounds);
 }
 
 /** A full /dev/shm ends a program by SIGBUS, without a line. */
