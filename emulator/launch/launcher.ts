@@ -121,6 +121,8 @@ export interface OutlivingWorkers {
 export interface Launcher {
   /** Absent if all workers end with this process. */
   readonly outliving?: OutlivingWorkers;
+  /** True if it runs images, and not what this machine serves itself: handler files, commands, functions. */
+  readonly runsImages?: boolean;
   /** True if a worker sees only the GPUs that it is given: for an endpoint with GPUs they must be known. */
   readonly needsKnownGpus?: boolean;
   /** True if the cluster assigns GPUs to workers: no GPU of this machine is reserved for them. */

@@ -37,6 +37,7 @@ export interface Containers extends Launcher, PodLauncher {
 }
 
 const SWITCHED_OFF: Containers = {
+  runsImages: true,
   refuses: () => "containers are switched off (--docker off)",
   refusesPod: () => "containers are switched off (--docker off)",
   launch: launchNothing,

@@ -1,7 +1,7 @@
 /** Starts workers: chooses a launcher and GPUs, makes a token, and records how they end. */
 import type { Endpoint } from "../../core/resources/endpoints/endpoint.ts";
 import { initLimitMs, initLimitProblem } from "../../core/workers/init-limit.ts";
-import type { Template } from "../../core/resources/templates/template.ts";
+import { LOCAL_IMAGE_PREFIX, type Template } from "../../core/resources/templates/template.ts";
 import { podWorkerId } from "../../core/workers/pod-worker-id.ts";
 import { digestOf } from "../../core/access/key-ring.ts";
 import type {
@@ -166,14 +166,17 @@ export class WorkerStarter {
     this.#options.gpus.release(worker.id, isSuspect);
   }
 
-  /** The first launcher that does not refuse, or the reason why all refuse. */
+  /** The first launcher that does not refuse, or the reasons of those that are for such templates. */
   #launcherOf(template: Template): Launcher | string {
+    const isImage = !template.imageName.startsWith(LOCAL_IMAGE_PREFIX);
     const reasons: string[] = [];
+    const others: string[] = [];
     for (const launcher of this.#options.launchers) {
       const reason = launcher.refuses(template);
       if (reason === undefined) return launcher;
-      reasons.push(reason);
+      if (isImage === (launcher.runsImages ?? false)) reasons.push(reason);
+      else others.push(reason);
     }
-    return reasons.join("; ");
+    return (reasons.length > 0 ? reasons : others).join("; ");
   }
 }

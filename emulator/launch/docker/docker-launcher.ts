@@ -8,7 +8,7 @@ import { isServer } from "../container-environment.ts";
 import type { LaunchedWorker, LaunchLog, ServerAddress, WorkerOrder } from "../launcher.ts";
 import type { LaunchedPod, PodLauncher, PodOrder } from "../pod-launcher.ts";
 import type { ContainerEngine, EngineContainer } from "./container-engine.ts";
-import { LABEL, labelsOf, podLabels, podVolumeLabels } from "./containers/container-labels.ts";
+import { labelsOf, podLabels, podVolumeLabels } from "./containers/container-labels.ts";
 import { ContainerMaker, unlessHere } from "./containers/container-maker.ts";
 import { ContainerNetwork } from "./containers/container-network.ts";
 import {
@@ -23,6 +23,7 @@ import { EngineContact } from "./engine-contact.ts";
 import { EngineLocation, type HostRoute } from "./engine-location.ts";
 import { ImagePuller, type ImageReference } from "./image-puller.ts";
 import { podOptions, podPorts } from "./containers/pod-options.ts";
+import { dropPodVolumes } from "./containers/pod-volumes.ts";
 import { boundsOf } from "../runs/limits-met.ts";
 import { type Run, workerOf } from "../runs/run.ts";
 import { withFacts } from "../runs/start-causes.ts";
@@ -71,6 +72,7 @@ export function createDockerLauncher(options: DockerLauncherOptions): DockerLaun
 }
 
 class Docker implements DockerLauncher {
+  readonly runsImages = true;
   readonly needsKnownGpus = true;
   readonly #options: DockerLauncherOptions;
   readonly #contact: EngineContact;
@@ -160,12 +162,7 @@ class Docker implements DockerLauncher {
     const { engine, emulator, log } = this.#options;
     try {
       await this.#contact.reach();
-      const volumes = await engine.list("volume", LABEL.volumeOf);
-      const needless = volumes.filter(
-        ({ labels }) =>
-          labels[LABEL.emulator] === emulator && isNeedless(labels[LABEL.volumeOf] ?? ""),
-      );
-      for (const { id } of needless) await engine.remove("volume", id);
+      await dropPodVolumes(engine, emulator, isNeedless);
     } catch (error) {
       this.#contact.failed(error);
       // The log already says that the engine does not answer.

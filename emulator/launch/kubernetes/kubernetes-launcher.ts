@@ -45,6 +45,7 @@ export function createKubernetesLauncher(options: KubernetesLauncherOptions): Ku
 }
 
 class Kubernetes implements KubernetesLauncher, OutlivingWorkers {
+  readonly runsImages = true;
   readonly assignsGpus = true;
   readonly outliving = this;
   readonly #options: KubernetesLauncherOptions;
