@@ -84,7 +84,7 @@ describe.skipIf(dockerIsMissing !== undefined)("containers with GPUs", () => {
     await using machine = await emulatorOn("two-gpus");
     const { stage } = machine;
     const id = await stage.serve(image, { ...GPU, workersMin: 1, minCudaVersion: "13.0" });
-    await stage.emulator.stderrMatch(/with CUDA 13\.0 or newer: .* has CUDA 12\.8; /u);
+    await stage.emulator.stderrMatch(/with CUDA 13\.0 or newer, driver .* gives CUDA 12\.8: /u);
     expect(await stage.containers(id)).toEqual([]);
     await stage.call("PATCH", `/endpoints/${id}`, { minCudaVersion: "12.4" });
     const { output } = await stage.endpoint<Look>(id).runSync({ do: "look" });
