@@ -8,6 +8,7 @@ import {
   type KeyOwner,
   type KnownOwner,
 } from "./access-keys.ts";
+import { PortInUseError } from "../net/listen.ts";
 import type { ServerLife } from "../net/server-life.ts";
 import { readOrMakeCredentials } from "./disk/credentials-file.ts";
 import { DiskObjectStore } from "./disk/disk-object-store.ts";
@@ -67,7 +68,8 @@ export class ObjectService {
   readonly #requests: ObjectRequests;
   readonly #life: ServerLife | undefined;
   /** The servers at further addresses. */
-  readonly #furtherServers: ObjectServer[] = [];
+  readonly #furtherServers = new Set<ObjectServer>();
+  #isStopped = false;
   #endpoint: string | undefined;
 
   /** Opens the store, which does not listen before `start`. @throws StoreUnusableError, StoreFullError */
@@ -107,13 +109,19 @@ export class ObjectService {
    * @throws ListenError
    */
   async listenAlsoAt(host: string): Promise<string> {
+    if (this.#isStopped) throw new Error("the object store is stopping");
     const server = createObjectServer(this.#requests, this.#log, this.#life);
-    this.#furtherServers.push(server);
-    const port = Number(new URL(this.#endpoint ?? "http://x:0").port);
-    return server.start({ host, port }).catch(async (error: unknown) => {
-      if (!(error instanceof Error) || error.name !== "PortInUseError") throw error;
-      return server.start({ host, port: 0 });
+    this.#furtherServers.add(server);
+    return server.start({ host, port: this.port }).catch(async (error: unknown) => {
+      if (error instanceof PortInUseError) return server.start({ host, port: 0 });
+      this.#furtherServers.delete(server);
+      throw error;
     });
+  }
+
+  /** The port of the store. 0 before `start`. */
+  get port(): number {
+    return Number(new URL(this.#endpoint ?? "http://x:0").port);
   }
 
   /** Address and keys of the store itself. Undefined before `start`. */
@@ -165,6 +173,7 @@ export class ObjectService {
 
   /** Stops listening and closes the store. Idempotent, also before `start`. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.all([this.#server, ...this.#furtherServers].map((server) => server.stop()));
     await this.store.close();
   }

@@ -2,17 +2,14 @@
 import fs from "node:fs";
 import { authorityOf } from "../../../runtime/protocol/service-address.ts";
 import { workerToken } from "../../../runtime/protocol/worker-token.ts";
+import type { Clock } from "../../core/time/clock.ts";
 import type { EngineLog } from "../../engine/observe/engine-log.ts";
 import type {
   ContainerPlaces,
   WorkerPlace,
 } from "../../launch/docker/containers/container-options.ts";
 import type { HostRoute } from "../../launch/docker/engine-location.ts";
-import {
-  HostListener,
-  type HostListenerOptions,
-  type HostPlace,
-} from "../../launch/docker/host-listener.ts";
+import { HostListener, type HostPlace } from "../../launch/docker/host-listener.ts";
 import type { WorkerOrder } from "../../launch/launcher.ts";
 import type { LiveService } from "../../launch/live-environment.ts";
 import type { ObjectService } from "../../objects/object-service.ts";
@@ -41,6 +38,9 @@ export interface ContainerPlacesOptions extends Pick<ServiceUrlParts, "http"> {
   readonly serveLiveAt: (address: string) => Promise<string>;
   /** Additional variables for live workers. */
   readonly liveTerms: Omit<LiveService, "url">;
+  /** The port of the service. */
+  readonly port: number;
+  readonly clock: Clock;
   readonly log: EngineLog;
 }
 
@@ -66,12 +66,18 @@ export class ContainersPlaces {
   #hasWarned = false;
 
   constructor(options: ContainerPlacesOptions) {
-    const { objects, serveLiveAt, log } = options;
-    const at = (what: string, open: HostListenerOptions["open"]) =>
-      new HostListener({ what, open, log });
+    const { objects, serveLiveAt, port, clock, log } = options;
     this.#options = options;
-    this.#store = objects && at("the object store", (address) => objects.listenAlsoAt(address));
-    this.#live = at("the service by the live protocol", serveLiveAt);
+    this.#store =
+      objects &&
+      new HostListener({
+        ...{ what: "the object store", port: () => objects.port, clock, log },
+        open: (address) => objects.listenAlsoAt(address),
+      });
+    this.#live = new HostListener({
+      ...{ what: "the service by the live protocol", port: () => port, clock, log },
+      open: serveLiveAt,
+    });
   }
 
   /** @throws Error with a sentence if the worker cannot run on the engine */

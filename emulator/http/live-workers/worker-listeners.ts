@@ -14,7 +14,7 @@ export class WorkerListeners {
   readonly #listener: RequestListener;
   readonly #log: WebServerOptions["log"];
   readonly #life: ServerLife | undefined;
-  readonly #servers: Server[] = [];
+  readonly #servers = new Set<Server>();
   #closed: Promise<void> | undefined;
 
   /** @param listener answers calls of workers, and 404 to everything else */
@@ -33,17 +33,18 @@ export class WorkerListeners {
     const limits = { limits: LISTENERS.liveWorkers, log: this.#log, life: this.#life };
     const { server, guarded } = createWebServer({ ...SERVER_LIMITS, ...limits });
     server.on("request", guarded(this.#listener));
-    this.#servers.push(server);
+    this.#servers.add(server);
     const port = await listen(server, address).catch(async (error: unknown) => {
-      if (!(error instanceof PortInUseError)) throw error;
-      return listen(server, { ...address, port: 0 });
+      if (error instanceof PortInUseError) return listen(server, { ...address, port: 0 });
+      this.#servers.delete(server);
+      throw error;
     });
     return urlOf(address, port);
   }
 
   /** Closes all listeners; call it after the workers have exited. Idempotent. */
   async close(): Promise<void> {
-    const closing = this.#servers.map((server) =>
+    const closing = [...this.#servers].map((server) =>
       closeServer(server, CLOSE_GRACE_MS, undefined, this.#life),
     );
     this.#closed ??= Promise.all(closing).then(() => undefined);

@@ -29,6 +29,8 @@ export function startProblem(error: unknown): string {
     return 'the Docker engine has no driver for GPUs: install the NVIDIA Container Toolkit, run "nvidia-ctk runtime configure --runtime=docker" and restart Docker';
   const unseen = unseenSource(error);
   if (unseen !== undefined) return notShared(unseen);
+  if (said.includes("catatonit"))
+    return `podman has no program for the first process of a container: install the package catatonit (${said})`;
   const [program] = NO_SUCH_PROGRAM.exec(said) ?? [];
   if (program !== undefined) return programProblem(program);
   if (MOUNT_TARGET.test(said))

@@ -272,8 +272,7 @@ class Docker implements DockerLauncher {
     await this.#contact.reach();
     await this.#images.provide(template, settings.platform, signal);
     const { name: network, gateway } = await this.#network.provide();
-    const isHere = await this.#location.isHere(template.imageName, gateway);
-    const route: HostRoute = isHere ? { engine: "here", gateway } : { engine: "elsewhere" };
+    const route = await this.#location.route(template.imageName, gateway);
     return { settings, network, route };
   }
 

@@ -84,7 +84,8 @@ export class EngineContact {
       throw error;
     }
     this.#problem = undefined;
-    await this.#tellOfForeign();
+    // Not awaited: some engines need seconds to describe themselves, or never do.
+    void this.#tellOfForeign();
     await this.#clear();
     if (!wasGone) return;
     log.info({}, "the Docker engine answers again");

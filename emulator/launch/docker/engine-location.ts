@@ -37,7 +37,8 @@ const HERE = "the Docker engine runs on this machine: containers get the worker 
 
 export class EngineLocation {
   readonly #options: EngineLocationOptions;
-  #isHere: Promise<boolean> | undefined;
+  /** Undefined: elsewhere. */
+  #here: Promise<{ readonly isRootless: boolean } | undefined> | undefined;
   #told: string | undefined;
 
   constructor(options: EngineLocationOptions) {
@@ -51,26 +52,31 @@ export class EngineLocation {
    * @param gateway the gateway of the containers' network
    * @throws EngineError if the engine cannot be asked
    */
-  async isHere(image: string, gateway: string | undefined): Promise<boolean> {
-    this.#isHere ??= this.#find(image, gateway);
+  async route(image: string, gateway: string | undefined): Promise<HostRoute> {
+    this.#here ??= this.#find(image, gateway);
     try {
-      return await this.#isHere;
+      const here = await this.#here;
+      if (here === undefined) return { engine: "elsewhere" };
+      // The networks of a rootless engine are in a namespace of its own.
+      return { engine: "here", gateway: here.isRootless ? undefined : gateway };
     } catch (error) {
-      this.#isHere = undefined;
+      this.#here = undefined;
       throw error;
     }
   }
 
   /** Drops the answer. Call it when another engine may answer. */
   forget(): void {
-    this.#isHere = undefined;
+    this.#here = undefined;
   }
 
-  async #find(image: string, gateway: string | undefined): Promise<boolean> {
-    const { kernel, isRootless } = await this.#options.engine.describe();
+  async #find(image: string, gateway: string | undefined) {
+    const { kernel, isRootless, foreignName } = await this.#options.engine.describe();
+    // Podman makes a network's gateway when the first container starts.
+    const hasGateway = !isRootless && foreignName === undefined;
     const reason =
       otherKernel(kernel) ??
-      (isRootless ? undefined : await foreignGateway(gateway)) ??
+      (hasGateway ? await foreignGateway(gateway) : undefined) ??
       (await this.#unseen(image));
     const told =
       reason === undefined
@@ -78,7 +84,7 @@ export class EngineLocation {
         : `the Docker engine runs in a virtual machine or on another machine, because ${reason}: containers reach this machine as host.docker.internal, unless --worker-address is set`;
     if (told !== this.#told) this.#options.log.info({}, told);
     this.#told = told;
-    return reason === undefined;
+    return reason === undefined ? { isRootless } : undefined;
   }
 
   /** Makes a container like a worker's, without starting it, and checks whether it sees the socket. */

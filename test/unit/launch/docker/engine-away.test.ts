@@ -219,6 +219,13 @@ it("an engine other than Docker's is named once", async () => {
   ]);
 });
 
+it("an engine that never describes itself is used", async () => {
+  const engine = new ScriptedEngine();
+  engine.describe = () => new Promise(() => undefined);
+  const { launcher } = open(engine);
+  await expect(launcher.reach()).resolves.toBeUndefined();
+});
+
 describe("memory that ran out", () => {
   it("is the cause of an end, although the engine reports it only afterwards", async () => {
     const { clock, container, exit } = await running();

@@ -54,7 +54,7 @@ describe("an engine", () => {
     expect(engine.probes).toHaveLength(probes);
   });
 
-  it("with a network gateway that is not an address of this machine runs elsewhere, unless it is rootless", async () => {
+  it("with a network gateway that is not an address of this machine runs elsewhere, unless it is rootless or makes it later", async () => {
     const engine = new ScriptedEngine();
     const gateway = "192.0.2.1";
     engine.networks.set("sv-mine", { gateway, options: {} });
@@ -64,10 +64,16 @@ describe("an engine", () => {
       `${gateway}, the gateway of its containers, is not an address of`,
     );
     expect(engine.probes).toEqual([]);
-    const rootless = Object.assign(new ScriptedEngine(), { isRootless: true });
-    rootless.networks.set("sv-mine", { gateway, options: {} });
-    const second = await launchedOn(rootless);
-    expect(second.routes).toEqual([{ engine: "here", gateway }]);
+    const others = [
+      [{ isRootless: true }, undefined],
+      [{ foreign: "Podman Engine 4.3.1" }, gateway],
+    ] as const;
+    for (const [differs, reached] of others) {
+      const other = Object.assign(new ScriptedEngine(), differs);
+      other.networks.set("sv-mine", { gateway, options: {} });
+      const second = await launchedOn(other);
+      expect(second.routes).toEqual([{ engine: "here", gateway: reached }]);
+    }
   });
 
   it("that does not report its kernel is located by the worker port that it reaches", async () => {
