@@ -157,7 +157,8 @@ function containerOf(
     // Events instead of the library's `wait`, which never settles if the engine is killed meanwhile.
     listen: (heard, signal) =>
       ask(askMs, async (docker, limit) => {
-        const filters = { container: [container.id], event: ["die", "oom"] };
+        // Podman sends "die", and filters by its own word for it.
+        const filters = { container: [container.id], event: ["die", "died", "oom"] };
         const abortSignal = AbortSignal.any([signal, limit]);
         const events = await docker.getEvents({ filters, abortSignal });
         events.on("data", (event: Buffer) => heard(newsIn(event)));

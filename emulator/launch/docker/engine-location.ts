@@ -2,11 +2,11 @@
 import { once } from "node:events";
 import net from "node:net";
 import os from "node:os";
+import path from "node:path";
 import type { LaunchLog } from "../launcher.ts";
 import { type ContainerEngine, type EngineContainer, EngineError } from "./container-engine.ts";
 import { ownLabels } from "./containers/container-labels.ts";
 import { bind } from "./containers/base-options.ts";
-import { WORKER_SOCKET } from "./containers/container-options.ts";
 import { unseenSource } from "./docker-errors.ts";
 
 /** How containers reach this machine. */
@@ -32,6 +32,9 @@ export interface EngineLocationOptions {
   readonly remove: (id: string) => Promise<void>;
   readonly log: LaunchLog;
 }
+
+/** Place of the socket's directory in the container that checks whether the engine sees it. */
+const PROBED = "/run/sv-probe";
 
 const HERE = "the Docker engine runs on this machine: containers get the worker port as a socket";
 
@@ -90,6 +93,8 @@ export class EngineLocation {
   /** Makes a container like a worker's, without starting it, and checks whether it sees the socket. */
   async #unseen(image: string): Promise<string | undefined> {
     const { engine, emulator, workerSocket, remove } = this.#options;
+    // Podman cannot say whether a container has a file that is mounted itself.
+    const { dir: directory, base: name } = path.parse(workerSocket);
     const reason = `it does not see ${workerSocket} of this machine`;
     let container: EngineContainer | undefined;
     try {
@@ -97,9 +102,9 @@ export class EngineLocation {
         Image: image,
         Cmd: ["none"],
         Labels: { ...ownLabels("probe", emulator) },
-        HostConfig: { NetworkMode: "none", Mounts: [bind(workerSocket, WORKER_SOCKET)] },
+        HostConfig: { NetworkMode: "none", Mounts: [bind(directory, PROBED)] },
       });
-      return (await container.has(WORKER_SOCKET)) ? undefined : reason;
+      return (await container.has(path.posix.join(PROBED, name))) ? undefined : reason;
     } catch (error) {
       if (error instanceof EngineError && unseenSource(error) !== undefined) return reason;
       throw error;

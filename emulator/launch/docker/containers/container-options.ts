@@ -8,7 +8,7 @@ import type { ContainerSettings } from "../../container-settings.ts";
 import { type BaseFrame, baseOptions, bind, wholeDisk } from "./base-options.ts";
 
 /** Path of the worker port's socket in a container. */
-export const WORKER_SOCKET = "/run/sv-worker.sock";
+const WORKER_SOCKET = "/run/sv-worker.sock";
 
 /** How a container reaches the worker port: by a socket of this machine, or over its network. */
 export type WorkerPlace =

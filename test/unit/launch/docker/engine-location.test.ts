@@ -3,6 +3,7 @@
  * machine.
  */
 import fs from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { EngineError } from "../../../../emulator/launch/docker/container-engine.ts";
 import { FakeClock } from "../../../fake-clock.ts";
@@ -37,7 +38,7 @@ describe("an engine", () => {
     expect(engine.probes).toHaveLength(1);
     expect(engine.probes[0]).toMatchObject({
       Image: "some/image:1",
-      HostConfig: { Mounts: [{ Source: SOCKET }] },
+      HostConfig: { Mounts: [{ Source: path.dirname(SOCKET) }] },
     });
   });
 
