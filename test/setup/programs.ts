@@ -61,6 +61,10 @@ const programs = {
     ],
   },
   ps: { package: "procps" },
+  // Its containers need a first process, a network and a runtime, which Debian only recommends.
+  catatonit: { package: "catatonit" },
+  netavark: { package: "netavark", probe: ["/usr/lib/podman/netavark", "--version"] },
+  podman: { package: "podman" },
   psql: { package: "postgresql" },
   python3: {
     package: "python3",

@@ -41,16 +41,18 @@ const ROOTLESS = "name=rootless";
 interface Info {
   readonly KernelVersion?: string;
   readonly SecurityOptions?: readonly string[];
+  /** Only podman has it. */
+  readonly Rootless?: boolean;
 }
 
 /** @param info the engine's answer, which may be any value */
 export function factsOf(version: Partial<DockerVersion>, info: unknown): EngineFacts {
-  const { KernelVersion: kernel, SecurityOptions: security }: Info =
+  const { KernelVersion, SecurityOptions, Rootless }: Info =
     typeof info === "object" && info !== null ? info : {};
-  const isRootless = security?.includes(ROOTLESS) ?? false;
+  const isRootless = Rootless === true || SecurityOptions?.includes(ROOTLESS) === true;
   const { Os, Arch: Architecture } = version;
   const platform = platformOf({ Os, Architecture });
-  return { foreignName: foreignName(version), kernel, isRootless, platform };
+  return { foreignName: foreignName(version), kernel: KernelVersion, isRootless, platform };
 }
 
 /** The used part of an image's description. */

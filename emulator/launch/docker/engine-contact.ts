@@ -114,7 +114,7 @@ export class EngineContact {
     if (foreign !== undefined && foreign !== this.#foreign)
       log.warn(
         { engine: foreign },
-        `the engine is ${foreign}, not Docker's own: it is used, but only Docker's own is tested`,
+        `the engine is ${foreign}, not Docker's own: docs/docker.md says what was tried with it`,
       );
     this.#foreign = foreign;
   }

@@ -1,6 +1,5 @@
 /** Listens at this machine's address on the containers' network once the first container needs it. */
 import type { Clock } from "../../core/time/clock.ts";
-import { ListenError, urlOf } from "../../net/listen.ts";
 import type { LaunchLog } from "../launcher.ts";
 
 /** Interval between two tries at an address that does not exist yet. */
@@ -68,7 +67,7 @@ export class HostListener {
         return undefined;
       }
       // Podman makes the address when the first container starts. Nothing else can have taken the port there.
-      const url = named(urlOf({ host: place.address }, port()));
+      const url = named(`http://${place.address}:${port()}`);
       this.#openLater(place.address, url, MAX_TRIES);
       return url;
     }
@@ -102,5 +101,5 @@ export class HostListener {
 }
 
 function isMissingAddress(error: unknown): boolean {
-  return error instanceof ListenError && error.reason === "bad-host";
+  return error instanceof Error && "reason" in error && error.reason === "bad-host";
 }

@@ -5,6 +5,7 @@ import {
   ContainersPlaces,
   namesAnotherMachine,
 } from "../../../../emulator/assembly/workers/container-places.ts";
+import { FakeClock } from "../../../fake-clock.ts";
 import { temporaryDirectory } from "../../../setup/temporary-directory.ts";
 import { containerOrder } from "../../launch/docker/order.ts";
 
@@ -42,6 +43,7 @@ async function placesOf({ dockerHost, emulator = {} }: Given, endpoint = {}) {
     objects: undefined,
     volumes: { directoryFor: () => undefined, directoryOfPod: () => undefined },
     liveTerms: { pingIntervalMs: 5_000, cpuCount: 1 },
+    ...{ port: 7080, clock: new FakeClock() },
     log: { info: say, warn: say, error: say },
   });
   return { places: await places.of(containerOrder({}, endpoint), ELSEWHERE), said, opened };

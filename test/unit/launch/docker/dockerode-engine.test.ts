@@ -146,6 +146,7 @@ it.each([
 it.each([
   [{ KernelVersion: "6.1", SecurityOptions: ["name=seccomp", "name=rootless"] }, "6.1", true],
   [{ KernelVersion: "6.1", SecurityOptions: ["name=seccomp"] }, "6.1", false],
+  [{ KernelVersion: "6.1", Rootless: true }, "6.1", true],
   [{}, undefined, false],
 ])(
   "an engine with the information %j has the kernel %s and is rootless: %s",
