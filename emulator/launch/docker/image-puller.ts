@@ -156,7 +156,8 @@ export class ImagePuller {
     } catch (error) {
       const reason: unknown = cancel.signal.reason;
       const cause = reason instanceof PullFailed ? reason : error;
-      throw new ImageMissing(pullProblem(image, cause, credentials !== undefined), { cause });
+      const what = platform === undefined ? image : `${image} for ${platform}`;
+      throw new ImageMissing(pullProblem(what, cause, credentials !== undefined), { cause });
     } finally {
       clearTimeout(timer);
     }

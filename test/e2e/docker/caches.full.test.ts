@@ -119,6 +119,14 @@ describe.skipIf((dockerIsMissing ?? pythonIsMissing) !== undefined)("a container
     expect((await shell(`${script} || exit 1`, env)).end).toContain(limit);
   });
 
+  test("runs on the chosen platform, and another one is pulled", async () => {
+    const [own, other] = process.arch === "arm64" ? ["arm64", "amd64"] : ["amd64", "arm64"];
+    const chosen = await shell("echo here", { SV_CONTAINER_PLATFORM: `linux/${own}` });
+    expect(chosen).toMatchObject({ end: "ended with code 0", lines: ["here"] });
+    const absent = await shell("echo here", { SV_CONTAINER_PLATFORM: `linux/${other}` });
+    expect(absent.end).toContain(`for linux/${other} is not on this machine and cannot be pulled`);
+  });
+
   test("for another processor is told as such, with both platforms", async () => {
     const architecture = process.arch === "arm64" ? "amd64" : "arm64";
     const name = await foreignImage(docker, architecture);

@@ -53,6 +53,15 @@ it("the platform of the template is pulled if the image is here for another one,
   expect(engine.pulled).toHaveLength(1);
 });
 
+it("an image that cannot be pulled is told with the platform that was chosen", async () => {
+  const engine = new ScriptedEngine();
+  engine.messages = async function* refused() {
+    yield { error: NO_MATCH };
+  };
+  const { startError } = await open(engine).launcher.launch(containerOrder({ env: AMD64 })).exited;
+  expect(startError).toContain("some/image:1 for linux/amd64 is not on this machine");
+});
+
 it.each([
   "OCI runtime create failed: runc create failed: unable to start container process: exec /usr/bin/python: exec format error: unknown",
   'failed to create task for container: exec: "sv-worker": exec format error',
