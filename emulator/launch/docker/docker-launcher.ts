@@ -59,6 +59,7 @@ export type DockerLauncher = EngineLauncher & PodLauncher;
 interface ContainerProgram extends Omit<StartedProgram, "bounds"> {
   readonly image: Pick<Template, "env" | "imageName">;
   readonly gpus: readonly GpuDevice[];
+  readonly asImage?: boolean;
 }
 
 interface Prepared {
@@ -152,7 +153,7 @@ class Docker implements DockerLauncher {
         placeOf: async (container) => podPorts(pod, await container.ports()),
       },
       {
-        ...{ image: pod, gpus, line: (text) => this.#options.podLine(order, text) },
+        ...{ image: pod, gpus, asImage: true, line: (text) => this.#options.podLine(order, text) },
         about: { podId: pod.id },
       },
     );
@@ -199,9 +200,9 @@ class Docker implements DockerLauncher {
   #run<Place>(
     id: string,
     role: Pick<ContainerRunOptions<Place>, "make" | "placeOf">,
-    { image, gpus, ...program }: ContainerProgram,
+    { image, gpus, asImage, ...program }: ContainerProgram,
   ): Run<EngineContainer, Place> {
-    const bounds = boundsOf(readContainerSettings(image), { isPod: false, gpus });
+    const bounds = boundsOf(readContainerSettings(image), { isPod: false, gpus, asImage });
     const steps = new ContainerRun({
       ...role,
       explain: (problem) =>

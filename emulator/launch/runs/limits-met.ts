@@ -11,12 +11,16 @@ export interface Bounds {
   readonly gpus: readonly GpuDevice[];
 }
 
-/** @param settings a sentence if they are invalid */
+/**
+ * @param settings a sentence if they are invalid
+ * @param asImage true if it has the privileges of its image, whatever the settings say
+ */
 export function boundsOf(
   settings: ContainerSettings | string,
-  of: Omit<Bounds, "settings">,
+  { asImage = false, ...of }: Omit<Bounds, "settings"> & { readonly asImage?: boolean | undefined },
 ): Bounds | undefined {
-  return typeof settings === "string" ? undefined : { ...of, settings };
+  if (typeof settings === "string") return undefined;
+  return { ...of, settings: { ...settings, asImage: settings.asImage || asImage } };
 }
 
 interface Sign {

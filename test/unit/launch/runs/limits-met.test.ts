@@ -1,6 +1,8 @@
 /** Limits of containers and pods that their programs meet: the reason of a failure names the setting. */
 import { describe, expect, it } from "vitest";
 import { describeExit } from "../../../../emulator/engine/workers/describe-exit.ts";
+import { readPodInput } from "../../../../emulator/core/pods/pod-input.ts";
+import { makePod } from "../../../../emulator/core/pods/pod-life.ts";
 import { orderOf } from "../../../contract/launcher/subject.ts";
 import { eventually } from "../../../e2e/jobs/observe.ts";
 import { open } from "../docker/open-scripted.ts";
@@ -38,6 +40,7 @@ const inPod: Fail = async (env, lines) => {
   };
 };
 
+const AT = "2026-01-01T00:00:00.000Z";
 const READ_ONLY = "OSError: [Errno 30] Read-only file system: '/models'";
 const NO_EXEC = "ImportError: /tmp/x/kernel.so: failed to map segment from shared object";
 const NO_THREAD = "RuntimeError: can't start new thread";
@@ -98,6 +101,18 @@ it.each([
   [{}, "everything is fine"],
 ])("with %o nothing is said about %j", async (env, line) => {
   expect(await inContainer(env, [line])).toEqual({ end: "ended with code 1", log: [] });
+});
+
+it("nothing is said about a root that a container of the management interface can write", async () => {
+  const { engine, launcher, made, said } = open();
+  const pod = makePod("p1", readPodInput({ imageName: "me/box:1" }), undefined, AT);
+  const { exited, running } = launcher.launchPod({ pod, runId: "r1", gpus: [] });
+  await made(1);
+  await running;
+  engine.at(0).writes(`${READ_ONLY}\n`);
+  engine.at(0).exits(1);
+  expect(describeExit(await exited)).toBe("ended with code 1");
+  expect(said.join()).not.toContain(MET);
 });
 
 it("a container that SIGBUS ended without a line has met the limit of /dev/shm", async () => {
