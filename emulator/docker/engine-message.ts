@@ -10,6 +10,8 @@ export interface EngineMessage {
   readonly id: string | undefined;
   /** Content whose form depends on `id`. */
   readonly aux: string | undefined;
+  /** Id of an image that a build has made. */
+  readonly imageId: string | undefined;
   /** Bytes of the layer that were transferred. */
   readonly doneBytes: number;
   /** At least `doneBytes`, because engines announce less than they send. */
@@ -27,6 +29,7 @@ export function readEngineMessage(message: unknown): EngineMessage {
     status: textOf(fields["status"]),
     id: textOf(fields["id"]),
     aux: textOf(fields["aux"]),
+    imageId: textOf(fieldsOf(fields["aux"])["ID"]),
     doneBytes,
     totalBytes: Math.max(doneBytes, numberOf(detail["total"])),
   };

@@ -8,10 +8,10 @@ import { type ContextDirectory, packContext } from "./context/build-context.ts";
 import type { BuildProgress } from "./engine/build-progress.ts";
 import { type Engine } from "./engine/engine.ts";
 import { ImageError } from "./image-error.ts";
-import { imageAt } from "./engine/image-facts.ts";
+import { imageAt, tagImage } from "./engine/image-facts.ts";
 import { keptFiles } from "./context/kept-files.ts";
 import { runBuild } from "./engine/run-build.ts";
-import { isRepository, NO_SOURCE, sourceLabels } from "./source-labels.ts";
+import { FIRST_EPOCH, isRepository, NO_SOURCE, sourceLabels } from "./source-labels.ts";
 
 /** Name of the base image in `FROM` of a worker's Dockerfile. */
 const BASE_NAME = "sv-base";
@@ -24,8 +24,12 @@ export interface BaseOptions {
   readonly baseImage: string | undefined;
   /** Image with Node and npm. Default: the one in Dockerfile.base. */
   readonly nodeImage: string | undefined;
+  /** Whether the base bundles TypeScript when a worker starts, for images that are made by a Dockerfile of the user. */
+  readonly hasBundler: boolean;
   /** Whether to build an existing base image anew. */
   readonly rebuild: boolean;
+  /** Whether to fetch its parents, and to build it anew if they have changed. */
+  readonly pull: boolean;
   readonly signal: AbortSignal;
   readonly progress: (progress: BuildProgress) => void;
 }
@@ -39,7 +43,7 @@ export interface BaseImage {
   readonly isNew: boolean;
 }
 
-/** Builds the base image if it is missing, and tags it `sv-base`. @throws ImageError */
+/** Builds the base image if it is missing, and tags the one with a bundler `sv-base`. @throws ImageError */
 export async function ensureBase(engine: Engine, options: BaseOptions): Promise<BaseImage> {
   const root = packageRoot();
   const dockerfile = await readFile(path.join(root, DOCKERFILE), "utf8");
@@ -47,30 +51,35 @@ export async function ensureBase(engine: Engine, options: BaseOptions): Promise<
   const nodeImage = options.nodeImage ?? defaultOf(dockerfile, "NODE_IMAGE");
   const { paths, sizeBytes } = await keptFiles(path.join(root, PARTS));
   const version = versionOf(root);
+  const { hasBundler, rebuild, pull, signal, progress } = options;
   const content = await digest(path.join(root, PARTS), [...paths].toSorted(), [
-    ...[dockerfile, baseImage, nodeImage, engine.arch],
+    ...[dockerfile, baseImage, nodeImage, engine.arch, ...(hasBundler ? [] : ["no bundler"])],
   ]);
   const name = `${BASE_NAME}:${version}-${content}`;
-  const isNew = options.rebuild || (await imageAt(engine.docker, name)) === undefined;
+  const isNew = rebuild || pull || (await imageAt(engine.docker, name)) === undefined;
   if (isNew) {
-    const bundler = bundlerProgram(engine.arch);
-    await runBuild(engine, {
-      tag: name,
+    const bundler = hasBundler ? bundlerProgram(engine.arch) : NO_PROGRAM;
+    const id = await runBuild(engine, {
+      name,
       context: packContext({
         files: [{ path: DOCKERFILE, content: dockerfile }],
         directories: [{ directory: path.join(root, PARTS), prefix: PARTS }, ...bundler.directories],
       }),
       contextBytes: sizeBytes + bundler.sizeBytes,
       dockerfile: DOCKERFILE,
-      buildArgs: { BASE_IMAGE: baseImage, NODE_IMAGE: nodeImage },
+      buildArgs: {
+        ...{ BASE_IMAGE: baseImage, NODE_IMAGE: nodeImage },
+        BUNDLER: hasBundler ? "yes" : "no",
+      },
       // Only a clone has a source. Otherwise empty labels replace those of the parent image.
       labels: (await isRepository(root)) ? await sourceLabels(root) : NO_SOURCE,
-      cache: !options.rebuild,
-      signal: options.signal,
-      progress: options.progress,
+      epoch: FIRST_EPOCH,
+      cache: !rebuild,
+      ...{ pull, signal, progress },
     });
+    await tagImage(engine.docker, id, name);
   }
-  await engine.docker.getImage(name).tag({ repo: BASE_NAME, tag: "latest" });
+  if (hasBundler) await tagImage(engine.docker, name, `${BASE_NAME}:latest`);
   return { name, baseImage, nodeImage, isNew };
 }
 
@@ -107,11 +116,15 @@ async function digest(
   return hash.digest("hex").slice(0, 12);
 }
 
-/** The bundler's program, if it is installed here for the engine's architecture. Else npm fetches it during the build. */
-function bundlerProgram(arch: string): {
+interface BundlerProgram {
   readonly directories: readonly ContextDirectory[];
   readonly sizeBytes: number;
-} {
+}
+
+const NO_PROGRAM: BundlerProgram = { directories: [], sizeBytes: 0 };
+
+/** The bundler's program, if it is installed here for the engine's architecture. Else npm fetches it during the build. */
+function bundlerProgram(arch: string): BundlerProgram {
   const name = `linux-${arch}`;
   try {
     const fromBundler = createRequire(createRequire(import.meta.url).resolve("esbuild"));
@@ -121,6 +134,6 @@ function bundlerProgram(arch: string): {
     const prefix = `node_modules/@esbuild/${name}`;
     return { directories: [{ directory, paths, prefix }], sizeBytes: statSync(file).size };
   } catch {
-    return { directories: [], sizeBytes: 0 };
+    return NO_PROGRAM;
   }
 }

@@ -5,10 +5,10 @@ import type { Secrets } from "./engine/buildkit-session.ts";
 import { connectEngine, type Engine } from "./engine/engine.ts";
 import type { Platform } from "./platform.ts";
 import { addedBytes, imageAt } from "./engine/image-facts.ts";
-import { pushImage } from "./engine/run-build.ts";
+import { pushImage } from "./engine/push-image.ts";
 import { writeTemplate } from "./template-file.ts";
 import type { UserProgram } from "./user-program.ts";
-import { buildWorker } from "./worker-image.ts";
+import { buildWorker, hasDockerfile } from "./worker-image.ts";
 
 export interface BuildOptions {
   /** Absolute path of the directory with the handler, or with a Dockerfile of its own. */
@@ -21,6 +21,7 @@ export interface BuildOptions {
   readonly baseImage: string | undefined;
   readonly nodeImage: string | undefined;
   readonly rebuildBase: boolean;
+  readonly pull: boolean;
   readonly buildArgs: Readonly<Record<string, string>>;
   readonly secrets: Secrets;
   /** Default: the engine's own. */
@@ -53,14 +54,22 @@ export interface StageFacts {
   readonly beneath: string;
 }
 
-/** @throws ImageError; HandlerFileError if the handler cannot be bundled */
-export async function buildImages(options: BuildOptions): Promise<void> {
+/**
+ * Returns the secrets of the directory that are not in the image.
+ *
+ * @throws ImageError; HandlerFileError if the handler cannot be bundled
+ */
+export async function buildImages(options: BuildOptions): Promise<readonly string[]> {
   const { tag, signal, report } = options;
   const engine = await connectEngine(options.platform);
   const progress = (made: BuildProgress): void => report.progress(made);
   report.begins("base");
   const base = await timed(() =>
-    ensureBase(engine, { ...options, rebuild: options.rebuildBase, progress }),
+    ensureBase(engine, {
+      ...{ ...options, progress },
+      rebuild: options.rebuildBase,
+      hasBundler: hasDockerfile(options.directory),
+    }),
   );
   const { name: baseName, baseImage, isNew } = base.value;
   const tookMs = isNew ? base.tookMs : undefined;
@@ -80,6 +89,7 @@ export async function buildImages(options: BuildOptions): Promise<void> {
     const pushed = await timed(() => pushImage(engine.docker, tag, progress, signal));
     report.ends("push", { ...facts, tookMs: pushed.tookMs });
   }
+  return worker.value;
 }
 
 async function factsOf(

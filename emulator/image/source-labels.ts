@@ -21,6 +21,16 @@ export async function sourceLabels(directory: string): Promise<Labels> {
   return { [SOURCE]: webAddress(remote ?? ""), [REVISION]: revision ?? "" };
 }
 
+/** Time of images without a time of their own: some programs know none before 1980. */
+export const FIRST_EPOCH = Date.UTC(1980, 0) / 1_000;
+
+/** Time of an image of the directory, in seconds since 1970: SOURCE_DATE_EPOCH, or that of the commit; equal files have an equal one. */
+export async function sourceEpoch(directory: string): Promise<number> {
+  const given = process.env["SOURCE_DATE_EPOCH"];
+  const text = given ?? (await git(directory, "log", "-1", "--format=%ct", "HEAD"));
+  return /^\d+$/u.test(text ?? "") ? Number(text) : FIRST_EPOCH;
+}
+
 /** Whether the directory is the root of a repository. */
 export async function isRepository(directory: string): Promise<boolean> {
   const top = await git(directory, "rev-parse", "--show-toplevel");

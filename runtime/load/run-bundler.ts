@@ -29,8 +29,10 @@ export interface HeldBundler {
 /** Loads the bundler late: an unchanged handler does not need it. */
 export async function holdBundler(): Promise<HeldBundler> {
   needDescriptors();
+  const esbuild = await import("esbuild").catch((error: unknown) => {
+    throw isMissing(error) ? new HandlerFileError(NO_BUNDLER, { cause: error }) : error;
+  });
   users++;
-  const esbuild = await import("esbuild");
   return {
     esbuild,
     release: () => {
@@ -39,6 +41,15 @@ export async function holdBundler(): Promise<HeldBundler> {
       if (users === 0) void esbuild.stop();
     },
   };
+}
+
+const NO_BUNDLER =
+  "There is no bundler here for TypeScript: an image of sv-emulate build has the bundle of its handler only. Build an image of this file, or write a Dockerfile that begins with FROM sv-base.";
+
+function isMissing(error: unknown): boolean {
+  return (
+    error instanceof Error && "code" in error && String(error.code).endsWith("MODULE_NOT_FOUND")
+  );
 }
 
 /** The differences for an image, in which files have other paths. */

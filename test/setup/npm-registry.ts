@@ -42,8 +42,11 @@ export interface NpmRegistry extends AsyncDisposable {
   listen(host: string): Promise<string>;
 }
 
-/** @param archive the result of `npm pack` for this project */
-export function npmRegistry(archive: string): NpmRegistry {
+/**
+ * @param archive the result of `npm pack` for this project
+ * @param token without which it gives out nothing. Default: everybody gets everything
+ */
+export function npmRegistry(archive: string, token?: string): NpmRegistry {
   const content = fs.readFileSync(archive);
   const unpack = ["-xzOf", archive, "package/package.json"];
   const manifest = JSON.parse(execFileSync("tar", unpack, { encoding: "utf8" })) as {
@@ -61,7 +64,9 @@ export function npmRegistry(archive: string): NpmRegistry {
   });
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const base = `http://${request.headers.host}`;
-    if (request.url === archivePath) response.end(content);
+    const isStranger = token !== undefined && request.headers.authorization !== `Bearer ${token}`;
+    if (isStranger) response.writeHead(401).end("{}");
+    else if (request.url === archivePath) response.end(content);
     else if (request.url === `/${manifest.name}`) response.end(JSON.stringify(ownPackage(base)));
     else await passOn(request, response, base);
   };

@@ -10,6 +10,7 @@ export interface BuildFlags {
   readonly baseImage?: string;
   readonly nodeImage?: string;
   readonly rebuildBase?: true;
+  readonly pull?: true;
   readonly buildArg?: readonly string[];
   readonly secret?: readonly string[];
   readonly platform?: Platform;
@@ -39,6 +40,7 @@ export function addBuildCommand(
     )
     .option("--node-image <image>", "image that Node and npm come from (default: Node's own image)")
     .option("--rebuild-base", "build the base image even if it is there")
+    .option("--pull", "fetch the newest images of --base-image and --node-image")
     .addOption(
       new Option("--platform <platform>", "target platform (default: the engine's own)").choices(
         PLATFORMS,
@@ -53,7 +55,7 @@ export function addBuildCommand(
     .addOption(
       repeatable(
         "--secret <id=name,src=file>",
-        "a secret for RUN --mount=type=secret, kept out of all layers; env=NAME instead of src takes it from the environment; requires BuildKit; may be repeated",
+        "a secret, kept out of all layers: for RUN --mount=type=secret, or for the installation of packages (id=npmrc: an .npmrc, else a variable of .npmrc and .yarnrc.yml); env=NAME instead of src takes it from the environment; requires BuildKit; may be repeated",
       ),
     )
     .option(
@@ -66,8 +68,10 @@ export function addBuildCommand(
 
 const AFTER_HELP = `
 Environment:
-  DOCKER_HOST    where the Docker engine listens (default: unix:///var/run/docker.sock)
-  DOCKER_CONFIG  directory with the credentials of docker login, for --push (default: ~/.docker)
+  DOCKER_HOST        where the Docker engine listens (default: unix:///var/run/docker.sock)
+  DOCKER_CONFIG      directory with the credentials of docker login, for --push (default: ~/.docker)
+  DOCKER_BUILDKIT    0 for the classic builder (default: BuildKit if the engine has it)
+  SOURCE_DATE_EPOCH  time of the image, in seconds since 1970 (default: that of the Git commit)
 
 Examples:
   sv-emulate build greet                                      the image greet:latest

@@ -1,6 +1,7 @@
 /** Runs `sv-emulate build`: finds the program, builds the image, shows the progress, and prints the image's name. */
 import { basename, dirname, join, resolve } from "node:path";
 import { existsSync } from "node:fs";
+import { printable } from "../../../runtime/protocol/printable.ts";
 import type { UserProgram } from "../../image/user-program.ts";
 import type { BuildFlags } from "./build-flags.ts";
 import { buildArgsOf, secretsOf } from "./build-inputs.ts";
@@ -49,17 +50,22 @@ export async function runBuildCommand(
     import("./view/build-view.ts"),
   ]);
   const view = openBuildView({ stream: output.err, colors: output.colors });
+  let leftOut: readonly string[] = [];
   const built = buildImages({
     ...{ directory, program, tag, name, templateFile },
     ...{ baseImage: flags.baseImage, nodeImage: flags.nodeImage, platform: flags.platform },
     rebuildBase: flags.rebuildBase === true,
+    pull: flags.pull === true,
     buildArgs: buildArgsOf(flags.buildArg, process.env),
     secrets: secretsOf(flags.secret, cwd, process.env),
     push: flags.push === true,
     signal: stopped.signal,
     report: view,
   })
-    .then(() => EXIT.stopped)
+    .then((secrets) => {
+      leftOut = secrets;
+      return EXIT.stopped;
+    })
     .finally(() => view.close());
   const atOnce = signals.nth(1).then(() => EXIT.stoppedAtOnce);
   const code = await Promise.race([built, atOnce]);
@@ -70,12 +76,22 @@ export async function runBuildCommand(
     return code;
   }
   view.sumUp();
+  if (leftOut.length > 0) output.err.write(leftOutLine(leftOut));
   // A Dockerfile of the directory may make another kind of image.
   const isServer = program?.kind === "server" && !existsSync(join(directory, "Dockerfile"));
   const use = isServer ? ", for endpoints of type LOAD_BALANCING" : "";
   output.err.write(`template ${shownPath(templateFile, cwd)}${use}\n`);
   output.out.write(`${tag}\n`);
   return code;
+}
+
+/** Maximum number of files that are named. */
+const LEFT_OUT_NAMES = 20;
+
+function leftOutLine(paths: readonly string[]): string {
+  const named = paths.slice(0, LEFT_OUT_NAMES).map((path) => printable(path, false));
+  const more = paths.length > LEFT_OUT_NAMES ? ` and ${paths.length - LEFT_OUT_NAMES} more` : "";
+  return `left out as secrets: ${named.join(", ")}${more} (a line with ! in .dockerignore includes a file)\n`;
 }
 
 interface BuildTarget {

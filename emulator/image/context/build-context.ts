@@ -56,8 +56,8 @@ export function packContext({ files, directories }: ContextParts): Readable {
   return addDirectories(first, others, finish);
 }
 
-/** The folder and its parents, the topmost first. */
-function withParents(folder: string): readonly string[] {
+/** A path and its parents, the topmost first. */
+export function withParents(folder: string): readonly string[] {
   const parent = path.posix.dirname(folder);
   return parent === "." ? [folder] : [...withParents(parent), folder];
 }

@@ -4,6 +4,8 @@ import { glob } from "node:fs/promises";
 import path from "node:path";
 import { shellWord } from "../shell-word.ts";
 import { failedImage } from "../image-error.ts";
+import { developmentOf, readNpmLock } from "./npm-lock.ts";
+import { filesNamedIn } from "./named-files.ts";
 
 /** A lock file. Its paths are relative to its directory, with forward slashes. */
 export interface Lock {
@@ -14,10 +16,23 @@ export interface Lock {
   readonly member: string;
   /** Directories of all packages of the workspace, `member` included. */
   readonly members: readonly string[];
-  /** Existing files and directories that an installation reads. */
+  /** Existing files and directories that an installation reads, without the settings that may have secrets. */
   readonly files: readonly string[];
+  /** Whether scripts of installed packages may run, which may read files of the project. */
+  readonly runsScripts: boolean;
+  /** Whether such a script needs a program of the development packages. */
+  readonly needsDevelopment: boolean;
+  /** Paths of development packages that are removed without the package manager, which would remove what scripts have made, too. */
+  readonly development: readonly string[];
   /** Shell command that installs the dependencies of `member`, run in the lock file's directory. */
-  readonly command: string;
+  command(scope: InstallScope): string;
+}
+
+export interface InstallScope {
+  /** Whether development packages are installed for scripts, and removed after them. */
+  readonly isWhole: boolean;
+  /** Whether the packages of the lock file's directory are installed too. */
+  readonly withRoot: boolean;
 }
 
 /** @throws ImageError if the packages of a lock file cannot be installed in an image */
@@ -33,11 +48,16 @@ export async function findLock(directory: string): Promise<Lock | undefined> {
         throw failedImage(`${path.join(root, name)} cannot be used`, error);
       });
       if (!members.includes(member)) continue;
-      const read = [name, ".npmrc", ...manager.files, ...files];
+      const manifests = members.map((folder) => path.posix.join(folder, MANIFEST));
+      const named = [...manager.files, ...manifests].flatMap((file) => filesNamedIn(root, file));
+      const read = new Set([name, ...manager.files, ...files, ...named]);
       return {
         ...{ root, name, member, members },
-        files: read.filter((file) => existsSync(path.join(root, file))),
-        command: manager.command({ root, text, member }),
+        development: manager.development(text),
+        files: [...read].filter((file) => existsSync(path.join(root, file))),
+        runsScripts: manager.runsScripts(root, text),
+        needsDevelopment: /@prisma\/client\b/u.test(text),
+        command: (scope) => manager.command({ ...scope, root, text, member }),
       };
     }
   }
@@ -56,7 +76,15 @@ export const MANIFEST = "package.json";
 interface Manager {
   readonly files: readonly string[];
   read(root: string, text: string): Sources | Promise<Sources>;
-  command(of: { readonly root: string; readonly text: string; readonly member: string }): string;
+  runsScripts(root: string, text: string): boolean;
+  development(text: string): readonly string[];
+  command(installation: Installation): string;
+}
+
+interface Installation extends InstallScope {
+  readonly root: string;
+  readonly text: string;
+  readonly member: string;
 }
 
 interface Sources {
@@ -70,57 +98,73 @@ const PNPM: Readonly<Record<string, string>> = { "6.0": "8.15.9", "9.0": "10.34.
 const YARN_CLASSIC = "1.22.22";
 const YARN = "4.18.1";
 
-/** Package managers by the name of their lock file. */
+/** Variable: the own scripts have run, and yarn, which would run them again, only removes development packages. */
+export const SCRIPTS_RAN = "SV_SCRIPTS_RAN";
+
+/** File beside the manifests with the paths of development packages. */
+export const DEVELOPMENT = ".sv-development";
+
+/** Programs of packages that were removed are links to nothing. */
+const WITHOUT_DEVELOPMENT = `while IFS= read -r place; do rm -rf "./$place"; done < ${DEVELOPMENT} && find . -path '*/.bin/*' -type l | while IFS= read -r link; do [ -e "$link" ] || rm -f "$link"; done`;
+
+const NPM = "--no-audit --no-fund --no-update-notifier";
+/** Settings of pnpm by which packages may run scripts. */
+const PNPM_SCRIPTS = /onlyBuiltDependencies|allowBuilds|dangerouslyAllowAllBuilds|neverBuiltDep/u;
+
+/** Package managers by the name of their lock file. Development packages are installed with all others, and then removed. */
 const MANAGERS: Readonly<Record<string, Manager>> = {
   "package-lock.json": {
     files: [],
     read: readNpmLock,
-    command: ({ member }) =>
-      `npm ci --omit=dev --no-audit --no-fund --no-update-notifier${member && ` --workspace=${shellWord(member)}`}`,
+    runsScripts: (_, text) => /"hasInstallScript": ?true/u.test(text),
+    development: developmentOf,
+    command({ member, isWhole, withRoot }) {
+      const root = withRoot && member ? " --include-workspace-root" : "";
+      const only = `${NPM}${member && ` --workspace=${shellWord(member)}`}${root}`;
+      return isWhole
+        ? `npm ci ${only} && { ${WITHOUT_DEVELOPMENT}; }`
+        : `npm ci --omit=dev ${only}`;
+    },
   },
   "pnpm-lock.yaml": {
-    files: ["pnpm-workspace.yaml", ".pnpmfile.cjs", "patches"],
+    files: ["pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs", "patches"],
     read: readPnpmLock,
-    command({ root, text, member }) {
+    runsScripts: (root, text) =>
+      text.includes("requiresBuild: true") ||
+      [MANIFEST, "pnpm-workspace.yaml"].some((file) => PNPM_SCRIPTS.test(textAt(root, file))),
+    development: () => [],
+    command({ root, text, member, isWhole, withRoot }) {
       const [, format = ""] = /^lockfileVersion: '?([\d.]+)/u.exec(text) ?? [];
       const version = managerVersion(root, "pnpm") ?? PNPM[format] ?? PNPM["9.0"];
-      const only = member && ` --filter ${shellWord(`{${member}}...`)}`;
-      return `CI=true npm exec --yes -- pnpm@${version} install --prod --frozen-lockfile${only}`;
+      const filters = [
+        ...(member ? [`{${member}}...`] : []),
+        ...(member && withRoot ? ["{.}"] : []),
+      ];
+      const only = filters.map((filter) => ` --filter ${shellWord(filter)}`).join("");
+      const pnpm = `CI=true npm exec --yes -- pnpm@${version} install --frozen-lockfile${only}`;
+      return isWhole ? `${pnpm} && ${pnpm} --prod --offline --ignore-scripts` : `${pnpm} --prod`;
     },
   },
   "yarn.lock": {
-    files: [".yarnrc", ".yarnrc.yml", ".yarn/patches", ".yarn/plugins", ".yarn/releases"],
+    files: [".yarn/cache", ".yarn/patches", ".yarn/plugins", ".yarn/releases"],
     read: readWorkspaces,
-    command({ root, text, member }) {
+    runsScripts: () => true,
+    development: () => [],
+    command({ root, text, member, isWhole }) {
       if (text.includes("# yarn lockfile v1")) {
-        return `npm exec --yes -- yarn@${YARN_CLASSIC} install --production --frozen-lockfile --non-interactive`;
+        const production = isWhole ? "" : " --production";
+        return `npm exec --yes -- yarn@${YARN_CLASSIC} install --frozen-lockfile --non-interactive${production}`;
       }
       const version = managerVersion(root, "yarn") ?? YARN;
-      const yarn = `YARN_NODE_LINKER=node-modules npm exec --yes --package=@yarnpkg/cli-dist@${version} -- yarn`;
-      return `cd ./${shellWord(member)} && ${yarn} workspaces focus --production`;
+      const yarn = `npm exec --yes --package=@yarnpkg/cli-dist@${version} -- yarn`;
+      const settings = "export YARN_NODE_LINKER=node-modules YARN_ENABLE_INLINE_BUILDS=true";
+      const whole = isWhole
+        ? `${yarn} install && export YARN_ENABLE_SCRIPTS=false ${SCRIPTS_RAN}=1 && `
+        : "";
+      return `${settings}; cd ./${shellWord(member)} && ${whole}${yarn} workspaces focus --production`;
     },
   },
 };
-
-/** Entries below `node_modules` are installed packages. Links among them lead to packages of the workspace. */
-function readNpmLock(root: string, text: string): Sources {
-  const { packages = {} } = JSON.parse(text) as {
-    readonly packages?: Readonly<
-      Record<string, { readonly dev?: true; readonly link?: true; readonly resolved?: string }>
-    >;
-  };
-  const entries = Object.entries(packages).filter(([, { dev }]) => dev !== true);
-  const files = entries.flatMap(([place, { link, resolved = "" }]) => {
-    if (link === true || !resolved.startsWith("file:")) return [];
-    const file = resolved.slice("file:".length);
-    if (!statSync(path.join(root, file), { throwIfNoEntry: false })?.isDirectory()) return [file];
-    throw new Error(
-      `${place} is a copy of ${file}, which is not in the image; link it: npm install --install-links=false`,
-    );
-  });
-  const sources = entries.filter(([place]) => !place.split("/").includes("node_modules"));
-  return { members: sources.map(([place]) => place), files };
-}
 
 /** Reads only the lines of the YAML that name a package of the workspace, or a file. */
 function readPnpmLock(root: string, text: string): Sources {
@@ -153,6 +197,11 @@ interface Manifest {
 
 function manifestAt(root: string): Manifest {
   return JSON.parse(readFileSync(path.join(root, MANIFEST), "utf8")) as Manifest;
+}
+
+function textAt(root: string, file: string): string {
+  const place = path.join(root, file);
+  return existsSync(place) ? readFileSync(place, "utf8") : "";
 }
 
 function managerVersion(root: string, manager: string): string | undefined {

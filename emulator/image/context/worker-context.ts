@@ -3,36 +3,36 @@ import { realpathSync } from "node:fs";
 import path from "node:path";
 import { bundleForImage, type ImageBundle } from "../../../runtime/load/bundle-for-image.ts";
 import type { BaseImage } from "../base-image.ts";
-import type { ContextParts } from "./build-context.ts";
-import { type KeptFiles, keptFiles } from "./kept-files.ts";
+import type { Secrets } from "../engine/buildkit-session.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { ImportCheck } from "../engine/check-imports.ts";
+import { ImageError } from "../image-error.ts";
+import type { UserProgram } from "../user-program.ts";
+import { type ContextDirectory, type ContextParts, withParents } from "./build-context.ts";
+import { imageFiles, type KeptFiles } from "./kept-files.ts";
 import { findLock, type Lock } from "./lock-file.ts";
 import { OWN_PACKAGE, type PackageImport, packageImports } from "./package-imports.ts";
-import type { UserProgram } from "../user-program.ts";
+import { packageInstallation } from "./package-installation.ts";
 import { CONTEXT, workerDockerfile } from "./worker-dockerfile.ts";
-import {
-  checkBrought,
-  installedCheck,
-  packageSources,
-  type PlaceOf,
-  placesFor,
-} from "./worker-packages.ts";
+import { checkBrought, type PlaceOf, placesFor } from "./worker-packages.ts";
 
 export interface WorkerContext {
   readonly parts: ContextParts;
   readonly kept: KeptFiles;
+  /** Secrets of the installation, by the ids of their mounts. */
+  readonly secrets: Secrets;
+  /** Whether the stage with the packages has secrets, because the builder cannot mount any. */
+  readonly stageHasSecrets: boolean;
+  /** Modules that the image imports besides the bundle. */
+  readonly imports: ImportCheck;
 }
 
-/** Files that concern the directory alone, or may hold secrets. A `!` in .dockerignore includes them. */
-const LEFT_OUT = [
-  ".git",
-  ".sv",
-  "**/.env",
-  "**/.env.*",
-  "**/.npmrc",
-  "Dockerfile",
-  ".dockerignore",
-  "template.json",
-];
+export interface WorkerTerms {
+  readonly base: BaseImage;
+  readonly engine: Pick<Engine, "arch" | "hasBuildKit">;
+  /** Secrets of `--secret`. */
+  readonly secrets: Secrets;
+}
 
 const NEVER_AS_IT_IS = /\.(?:[cm]?ts|tsx)$/u;
 
@@ -40,55 +40,108 @@ const NEVER_AS_IT_IS = /\.(?:[cm]?ts|tsx)$/u;
 export async function workerContext(
   given: string,
   { file, kind }: UserProgram,
-  base: BaseImage,
+  { base, engine, secrets }: WorkerTerms,
 ): Promise<WorkerContext> {
   // With links in its path, all files would seem to be elsewhere.
   const directory = realpathSync(given);
   const program = path.join(directory, path.relative(given, file));
-  const { lock, placeOf, bundle, imports } = await bundled(directory, { file: program, kind });
-  const leftOut = lock === undefined ? LEFT_OUT : [...LEFT_OUT, "**/node_modules"];
-  const kept = await keptFiles(directory, leftOut);
+  const { lock, placeOf, bundle, unbundled } = await bundled(directory, { file: program, kind });
+  if (lock === undefined && secrets.size > 0) throw new ImageError(unusedSecret(directory));
+  const imports = [...unbundled.values()];
+  const kept = await imageFiles(directory, lock === undefined ? [] : ["**/node_modules"]);
   checkBrought(imports, directory, kept, lock);
-  const isWhole = bundle.inputPaths.every((input) =>
-    kept.paths.has(path.relative(directory, input).replaceAll(path.sep, "/")),
-  );
-  const files = isWhole && !NEVER_AS_IT_IS.test(program) ? [] : bundle.files;
+  const { inputPaths } = bundle;
+  const files =
+    NEVER_AS_IT_IS.test(program) || !areKept(inputPaths, directory, kept) ? bundle.files : [];
+  const parent = files[0]?.path ?? placeOf(program);
+  const packages =
+    lock &&
+    (await packageInstallation({ lock, placeOf, program, inputPaths, imports, engine, secrets }));
+  const layers = layersOf(kept, directory, placeOf);
   const text = workerDockerfile({
     base: base.name,
     directory: placeOf(directory),
-    file: files[0]?.path ?? placeOf(program),
-    kind,
-    packages: lock && {
-      image: base.nodeImage,
-      directory: placeOf(lock.root),
-      command: lock.command,
-    },
+    ...{ file: parent, kind, hasData: layers.length > 1 },
+    packages: packages && { image: base.nodeImage, secretIds: [...packages.secrets.keys()] },
   });
-  const sources = lock && packageSources(lock, placeOf);
-  const app = {
-    ...{ directory, paths: kept.paths },
-    prefix: CONTEXT.root + placeOf(directory),
-  };
   return {
     kept,
+    secrets: packages?.secrets ?? new Map(),
+    stageHasSecrets: packages?.stageHasSecrets ?? false,
+    imports: { parent, imports: importsToCheck(unbundled, directory) },
     parts: {
       files: [
         { path: "Dockerfile", content: text },
-        ...files.map(({ path: place, content }) => ({ path: CONTEXT.root + place, content })),
-        ...(lock ? [installedCheck(imports, program, lock, placeOf)] : []),
-        ...(sources?.files ?? []),
+        ...files.map(({ path: place, content }) => ({ path: CONTEXT.code + place, content })),
+        ...(packages?.parts.files ?? []),
       ],
-      directories: [app, ...(sources?.directories ?? [])],
+      directories: [...layers, ...(packages?.parts.directories ?? [])],
     },
   };
+}
+
+/** Whether all modules are in the image without a bundle. */
+function areKept(inputPaths: readonly string[], directory: string, { paths }: KeptFiles): boolean {
+  return inputPaths.every((input) =>
+    paths.has(path.relative(directory, input).replaceAll(path.sep, "/")),
+  );
+}
+
+/** WebAssembly is not imported: it may import functions of the program. */
+function importsToCheck(
+  unbundled: Bundled["unbundled"],
+  directory: string,
+): ImportCheck["imports"] {
+  const checked = [...unbundled].filter(
+    ([specifier, { packageName }]) => packageName !== OWN_PACKAGE && !specifier.endsWith(".wasm"),
+  );
+  return new Map(
+    checked.map(([specifier, { packageName = specifier, importer }]) => [
+      specifier,
+      { name: packageName, importer: path.relative(directory, importer) },
+    ]),
+  );
+}
+
+function unusedSecret(directory: string): string {
+  return `${directory} has neither a lock file, to install packages with a secret, nor a Dockerfile that could use one (RUN --mount=type=secret)`;
+}
+
+/** Minimum size of a file in the layer below the packages. */
+const DATA_MIN_BYTES = 1_000_000;
+/** Endings of files that people change with the code. */
+const IS_CODE = /\.(?:[cm]?[jt]sx?|json|map|md|txt|ya?ml|toml|sql|gql|graphql|html|css|sh|py)$/u;
+
+/** The layer of the code, and before it that of models and other data, which a push need not send again when the code has changed. */
+function layersOf(
+  { paths, sizes }: KeptFiles,
+  directory: string,
+  placeOf: PlaceOf,
+): readonly ContextDirectory[] {
+  const isData = (file: string): boolean => {
+    const sizeBytes = sizes.get(file);
+    if (sizeBytes === undefined) return false;
+    const isCode = sizeBytes < DATA_MIN_BYTES && IS_CODE.test(file);
+    return !isCode || file.includes("node_modules/");
+  };
+  const layer = (name: string, files: readonly string[]): ContextDirectory => ({
+    ...{ directory, paths: new Set(files) },
+    prefix: name + placeOf(directory),
+  });
+  const data = [...paths].filter((file) => isData(file)).flatMap(withParents);
+  const code = layer(
+    CONTEXT.code,
+    [...paths].filter((file) => !isData(file)),
+  );
+  return data.length === 0 ? [code] : [layer(CONTEXT.data, data), code];
 }
 
 interface Bundled {
   readonly lock: Lock | undefined;
   readonly placeOf: PlaceOf;
   readonly bundle: ImageBundle;
-  /** Packages that the program imports when it runs. */
-  readonly imports: readonly PackageImport[];
+  /** What the program imports when it runs, by the specifiers in the bundle. */
+  readonly unbundled: ReadonlyMap<string, PackageImport>;
 }
 
 /** Ignores a lock file above the directory if there is nothing to install: it may belong to anything. */
@@ -96,7 +149,8 @@ async function bundled(directory: string, program: UserProgram): Promise<Bundled
   const lock = await findLock(directory);
   const bundle = await bundledFor(directory, program, lock);
   const isOwn = lock === undefined || path.join(lock.root, lock.member) === directory;
-  const isUsed = isOwn || bundle.imports.some(({ packageName }) => packageName !== OWN_PACKAGE);
+  const isUsed =
+    isOwn || [...bundle.unbundled.values()].some(({ packageName }) => packageName !== OWN_PACKAGE);
   return isUsed ? bundle : bundledFor(directory, program, undefined);
 }
 
@@ -109,6 +163,6 @@ async function bundledFor(
   const { plugin, unbundled } = packageImports(file, placeOf);
   const bundlePath = `${placeOf(directory)}/.sv-handler/${kind}.mjs`;
   const bundle = await bundleForImage(file, { placeOf, bundlePath, imports: plugin });
-  const imports = bundle.imports.flatMap((specifier) => unbundled.get(specifier) ?? []);
-  return { lock, placeOf, bundle, imports };
+  const used = [...unbundled].filter(([specifier]) => bundle.imports.includes(specifier));
+  return { lock, placeOf, bundle, unbundled: new Map(used) };
 }

@@ -1,15 +1,14 @@
 /** Writes the Dockerfile of a worker whose directory has none. */
-import { shellWord } from "../shell-word.ts";
 import type { UserProgram } from "../user-program.ts";
 
 /** Path of a handler's directory in its image. */
 export const APP_DIRECTORY = "/app";
 
 /**
- * Directories of the build context: the root of the image with the handler's directory, whose time thereby stays the same, and the
- * files that npm needs to install packages.
+ * Directories of the build context. `data` and `code` are the root of the image with the handler's directory, which thereby keeps its
+ * times: large files that seldom change, and all others. `packages` is what an installation of packages reads.
  */
-export const CONTEXT = { root: "root", packages: "packages" } as const;
+export const CONTEXT = { data: "data", code: "code", packages: "packages" } as const;
 
 export interface WorkerPlan {
   readonly base: string;
@@ -18,6 +17,7 @@ export interface WorkerPlan {
   /** The worker's handler or server. */
   readonly file: string;
   readonly kind: UserProgram["kind"];
+  readonly hasData: boolean;
   /** Undefined if no packages are installed. */
   readonly packages: PackagesPlan | undefined;
 }
@@ -25,14 +25,15 @@ export interface WorkerPlan {
 export interface PackagesPlan {
   /** Image with the npm that installs the packages. */
   readonly image: string;
-  /** Directory of the lock file. */
-  readonly directory: string;
-  /** Shell command for that directory. */
-  readonly command: string;
+  /** Secrets that the installation reads. */
+  readonly secretIds: readonly string[];
 }
 
-/** Script that runs after the installation, and fails if a package is missing. */
-export const CHECK = "sv-packages.sh";
+/** Directory of the packages' stage with what the installation reads, and the script in it that runs there. */
+export const INSTALLATION = "/sv-installation";
+export const INSTALL = "install.sh";
+/** Directory of the packages' stage with the root of the image, in which the packages are. */
+export const INSTALLED = "/sv-packages";
 
 /** Instructions for a server. It has the service's 8 minutes to load its model before it counts as unhealthy. */
 const SERVER_LINES = [
@@ -40,12 +41,15 @@ const SERVER_LINES = [
   'CMD ["server"]',
 ];
 
-export function workerDockerfile({ base, directory, file, kind, packages }: WorkerPlan): string {
+/** The layers are in the order of how seldom they change: a push sends those that changed. */
+export function workerDockerfile(plan: WorkerPlan): string {
+  const { base, directory, file, kind, hasData, packages } = plan;
   const lines = [
     ...(packages === undefined ? [] : installation(packages)),
     `FROM ${base}`,
-    ...(packages === undefined ? [] : [`COPY --from=packages ${APP_DIRECTORY}/ ${APP_DIRECTORY}/`]),
-    `COPY ${CONTEXT.root}/ /`,
+    ...(hasData ? [`COPY ${CONTEXT.data}/ /`] : []),
+    ...(packages === undefined ? [] : [`COPY --from=packages ${INSTALLED}/ /`]),
+    `COPY ${CONTEXT.code}/ /`,
     ...(directory === APP_DIRECTORY ? [] : [`WORKDIR ${word(directory)}`]),
     `ENV SV_HANDLER=${word(file)}`,
     ...(kind === "server" ? SERVER_LINES : []),
@@ -53,16 +57,14 @@ export function workerDockerfile({ base, directory, file, kind, packages }: Work
   return `${lines.join("\n")}\n`;
 }
 
-/** Files that were copied for npm alone are not in the image. */
-function installation({ image, directory, command }: PackagesPlan): readonly string[] {
-  const inDirectory = directory === APP_DIRECTORY ? "" : `cd ${shellWord(directory)} && `;
+/** The installation is one step: its layers would keep what it removes. */
+function installation({ image, secretIds }: PackagesPlan): readonly string[] {
+  const mounts = secretIds.map((id) => `--mount=type=secret,id=${id} `);
   return [
     `FROM ${image} AS packages`,
     "USER 0",
-    `WORKDIR ${APP_DIRECTORY}`,
-    `COPY ${CONTEXT.packages}/ ./`,
-    `RUN ${inDirectory}${command}`,
-    `RUN sh ./${CHECK} && find . -name node_modules -prune -o -type f -exec rm -f {} +`,
+    `COPY ${CONTEXT.packages}/ ${INSTALLATION}/`,
+    `RUN ${mounts.join("")}sh ${INSTALLATION}/${INSTALL}`,
     "",
   ];
 }

@@ -1,8 +1,8 @@
 /** The progress of building an image, made from the engine's messages. */
 import { stripVTControlCharacters } from "node:util";
-import type { EngineMessage } from "../../docker/engine-message.ts";
+import { type EngineMessage, readEngineMessage } from "../../docker/engine-message.ts";
 import { LayerTransfer } from "../../docker/layer-transfer.ts";
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { BUILDKIT_TRACE, type LayerProgress, readTrace } from "./buildkit-trace.ts";
 
 export type BuildProgress =
   /** A step of the Dockerfile begins. The first step is 1. */
@@ -18,8 +18,8 @@ export type BuildProgress =
   /** Any other line. */
   | { readonly kind: "note"; readonly line: string };
 
-/** Maximum number of lines that are shown of a failed build. */
-const TAIL_LINES = 30;
+/** Maximum number of lines that are kept of a build's output. */
+const KEPT_LINES = 1_000;
 
 /** Prefix of a sentence by which a step of this project explains its failure. */
 export const SENTENCE = "sv-emulate: ";
@@ -30,14 +30,21 @@ const MADE = /^ ---> ([0-9a-f]{12})$/u;
 /** Messages that are not shown: hashes of layers, and the engine's own activities. */
 const OF_A_LAYER = /^[0-9a-f]{12}: |ing$/u;
 
+const NO_MESSAGE: EngineMessage = readEngineMessage({});
+
 /** Follows the messages of one build or push. */
 export class EngineOutput {
   error: string | undefined;
+  /** Id of the built image. */
+  imageId: string | undefined;
   readonly #progress: (progress: BuildProgress) => void;
   readonly #transferKind: "pull" | "push";
   readonly #lines: string[] = [];
   readonly #sentences: string[] = [];
   readonly #stages: string[] = [];
+  /** Names of BuildKit's steps. */
+  readonly #toldSteps = new Set<string>();
+  /** The image that the last step has made. */
   #made: string | undefined;
   #layers = new LayerTransfer();
   #lastStatus = "";
@@ -48,8 +55,8 @@ export class EngineOutput {
   }
 
   /** The last lines of the output. */
-  get tail(): readonly string[] {
-    return this.#lines.slice(-TAIL_LINES);
+  get lines(): readonly string[] {
+    return this.#lines.slice(-KEPT_LINES);
   }
 
   /** The images of the finished stages, except for the last one. */
@@ -62,13 +69,36 @@ export class EngineOutput {
     return this.#sentences;
   }
 
+  /** The images that hold the steps of the finished stages, and those of an unfinished one. */
+  get leftovers(): readonly string[] {
+    const last = this.imageId === undefined && this.#made !== undefined ? [this.#made] : [];
+    return [...this.#stages, ...last];
+  }
+
   add(message: EngineMessage): void {
     if (message.error !== undefined) this.error = message.error.trim();
     const { id, aux, stream = "" } = message;
-    const text = id === BUILDKIT_TRACE && aux !== undefined ? classicLines(aux) : stream;
-    for (const line of text.split(/\r?\n/u)) this.#addLine(line.trimEnd());
+    this.imageId = message.imageId ?? this.imageId;
+    if (id === BUILDKIT_TRACE) {
+      const { text, transfers } = readTrace(aux ?? "", this.#toldSteps);
+      this.#addText(text);
+      this.#addTransfers(transfers);
+      return;
+    }
+    this.#addText(stream);
     if (this.#layers.note(message)) this.#tellBytes();
     else this.#addStatus(message);
+  }
+
+  #addText(text: string): void {
+    for (const line of text.split(/\r?\n/u)) this.#addLine(line.trimEnd());
+  }
+
+  #addTransfers(transfers: readonly LayerProgress[]): void {
+    for (const transfer of transfers) {
+      this.#layers.note({ ...NO_MESSAGE, ...transfer, status: "Downloading" });
+    }
+    if (transfers.length > 0) this.#tellBytes();
   }
 
   #tellBytes(): void {
@@ -88,7 +118,7 @@ export class EngineOutput {
   #addLine(line: string): void {
     if (line === "") return;
     this.#lines.push(line);
-    if (this.#lines.length > 2 * TAIL_LINES) this.#lines.splice(0, TAIL_LINES);
+    if (this.#lines.length > 2 * KEPT_LINES) this.#lines.splice(0, KEPT_LINES);
     const said = stripVTControlCharacters(line);
     if (said.startsWith(SENTENCE)) this.#sentences.push(said.slice(SENTENCE.length));
     [, this.#made = this.#made] = MADE.exec(line) ?? [];
@@ -102,47 +132,4 @@ export class EngineOutput {
     if (this.#made !== undefined && what.startsWith("FROM ")) this.#stages.push(this.#made);
     this.#progress({ kind: "step", at: Number(at), of: Number(of), what });
   }
-}
-
-/** Id of BuildKit's messages among those of a build. */
-const BUILDKIT_TRACE = "moby.buildkit.trace";
-
-/** Field numbers of BuildKit's StatusResponse, and of its Vertex and VertexLog. */
-const STATUS = { vertexes: 1, logs: 3 } as const;
-const VERTEX = { name: 3, started: 5, completed: 6 } as const;
-const LOG = { msg: 4 } as const;
-
-/** `[packages 2/4] RUN npm ci` */
-const NAME = /^\[(?:\S+ )?(\d+)\/(\d+)\] (.*)$/su;
-
-/** @param trace `aux` of the message */
-function classicLines(trace: string): string {
-  const status = fieldsOf(Buffer.from(trace, "base64"));
-  const steps = (status.get(STATUS.vertexes) ?? []).flatMap((bytes) => {
-    const vertex = fieldsOf(bytes);
-    const begins = vertex.has(VERTEX.started) && !vertex.has(VERTEX.completed);
-    const [, at, of, what] = NAME.exec(textOf(vertex, VERTEX.name)) ?? [];
-    return begins && what !== undefined ? [`Step ${at}/${of} : ${what}\n`] : [];
-  });
-  const logs = (status.get(STATUS.logs) ?? []).map((bytes) => textOf(fieldsOf(bytes), LOG.msg));
-  return [...steps, ...logs].join("");
-}
-
-type Fields = ReadonlyMap<number, readonly Uint8Array[]>;
-
-/** The fields with a length: texts, bytes and messages. */
-function fieldsOf(message: Uint8Array): Fields {
-  const fields = new Map<number, Uint8Array[]>();
-  const reader = new BinaryReader(message);
-  while (reader.pos < reader.len) {
-    const [field, type] = reader.tag();
-    if (type === WireType.LengthDelimited)
-      fields.set(field, [...(fields.get(field) ?? []), reader.bytes()]);
-    else reader.skip(type);
-  }
-  return fields;
-}
-
-function textOf(fields: Fields, field: number): string {
-  return Buffer.from(fields.get(field)?.[0] ?? []).toString();
 }

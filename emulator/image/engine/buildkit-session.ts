@@ -10,7 +10,6 @@ import {
   status,
 } from "@grpc/grpc-js";
 import type Docker from "dockerode";
-import { ImageError } from "../image-error.ts";
 
 /** Secrets by the ids with which a Dockerfile mounts them. */
 export type Secrets = ReadonlyMap<string, Uint8Array>;
@@ -23,26 +22,17 @@ const GET_SECRET = "/moby.buildkit.secrets.v1.Secrets/GetSecret";
 /** BuildKit drops a session that does not answer this call for some seconds. */
 const CHECK_HEALTH = "/grpc.health.v1.Health/Check";
 
-/** @throws ImageError if the engine has no BuildKit */
+/** Whether BuildKit builds, as it does for `docker build`: unless the engine has none, or DOCKER_BUILDKIT is 0. */
+export async function hasBuildKit(docker: Docker): Promise<boolean> {
+  if (process.env["DOCKER_BUILDKIT"] === "0") return false;
+  const socket = await openSocket(docker, randomUUID()).catch(() => undefined);
+  socket?.destroy();
+  return socket !== undefined;
+}
+
 export async function openSession(docker: Docker, secrets: Secrets): Promise<BuildKitSession> {
   const id = randomUUID();
-  const socket = await dial(docker, {
-    path: "/session",
-    method: "POST",
-    hijack: true,
-    headers: {
-      Upgrade: "h2c",
-      "X-Docker-Expose-Session-Uuid": id,
-      "X-Docker-Expose-Session-Name": "sv-emulate",
-      "X-Docker-Expose-Session-Grpc-Method": [GET_SECRET, CHECK_HEALTH],
-    },
-    statusCodes: { 200: true },
-  }).catch(() => undefined);
-  if (!(socket instanceof Duplex)) {
-    throw new ImageError(
-      "the Docker engine has no BuildKit, which is needed to keep secrets out of an image; use Docker 18.09 or newer, or build without --secret",
-    );
-  }
+  const socket = await openSocket(docker, id);
   const server = new Server();
   server.addService({ getSecret: method(GET_SECRET) }, { getSecret: giveFrom(secrets) });
   server.addService({ check: method(CHECK_HEALTH) }, { check: sayServing });
@@ -54,6 +44,24 @@ export async function openSession(docker: Docker, secrets: Secrets): Promise<Bui
       socket.destroy();
     },
   };
+}
+
+/** Turns a request into a connection on which the engine calls. @throws Error if the engine has no BuildKit */
+async function openSocket(docker: Docker, id: string): Promise<Duplex> {
+  const socket = await dial(docker, {
+    path: "/session",
+    method: "POST",
+    hijack: true,
+    headers: {
+      Upgrade: "h2c",
+      "X-Docker-Expose-Session-Uuid": id,
+      "X-Docker-Expose-Session-Name": "sv-emulate",
+      "X-Docker-Expose-Session-Grpc-Method": [GET_SECRET, CHECK_HEALTH],
+    },
+    statusCodes: { 200: true },
+  });
+  if (socket instanceof Duplex) return socket;
+  throw new Error("the Docker engine opens no session for BuildKit");
 }
 
 /** Sends a request for which the engine's client has no method. */

@@ -3,6 +3,7 @@ import Docker from "dockerode";
 import { dockerUnreachable } from "../../docker/docker-unreachable.ts";
 import type { Platform } from "../platform.ts";
 import { ImageError } from "../image-error.ts";
+import { hasBuildKit } from "./buildkit-session.ts";
 
 /** An engine that answers. */
 export interface Engine {
@@ -11,6 +12,8 @@ export interface Engine {
   readonly arch: string;
   /** Platform of the built images; undefined for that of the engine. */
   readonly platform: Platform | undefined;
+  /** Whether BuildKit builds, not the classic builder. */
+  readonly hasBuildKit: boolean;
 }
 
 const ARCHS: Readonly<Record<string, string>> = { amd64: "x64", arm64: "arm64" };
@@ -26,7 +29,9 @@ export async function connectEngine(platform?: Platform): Promise<Engine> {
     throw new ImageError(dockerUnreachable(error, process.env["DOCKER_HOST"]), { cause: error });
   });
   const arch = ARCHS[platform?.slice("linux/".length) ?? Arch];
-  if (Os === "linux" && arch !== undefined) return { docker, arch, platform };
+  if (Os === "linux" && arch !== undefined) {
+    return { docker, arch, platform, hasBuildKit: await hasBuildKit(docker) };
+  }
   throw new ImageError(
     `the Docker engine builds images for ${Os} on ${Arch}; workers need linux on amd64 or arm64`,
   );

@@ -43,3 +43,9 @@ export function addedBytes(
   const isOnTop = beneath.layers.every((layer, at) => image.layers[at] === layer);
   return isOnTop ? image.sizeBytes - beneath.sizeBytes : undefined;
 }
+
+/** @param name with a tag after its last colon, or without any tag for `latest` */
+export async function tagImage(docker: Docker, image: string, name: string): Promise<void> {
+  const [, repo = name, tag = "latest"] = /^(.*):([^:/]+)$/u.exec(name) ?? [];
+  await docker.getImage(image).tag({ repo, tag });
+}

@@ -1,13 +1,9 @@
 /** `sv-emulate build` of a package in a workspace of npm, pnpm or yarn: its image has linked and installed packages. */
-import fs from "node:fs";
-import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { npmImage } from "../../setup/docker-node-image.ts";
-import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
-import { npmRegistry, type NpmRegistry, whatIsMissingOfNpm } from "../../setup/npm-registry.ts";
-import { temporaryTree, type TemporaryTree } from "../../temporary-tree.ts";
-import { type CliRun, runToEnd } from "../run-to-end.ts";
-import { type PackedCli, packedCli } from "./packed-cli.ts";
+import { dockerIsMissing } from "../../setup/docker.ts";
+import { whatIsMissingOfNpm } from "../../setup/npm-registry.ts";
+import { temporaryTree } from "../../temporary-tree.ts";
+import { NpmScene } from "./npm-scene.ts";
 
 const npmIsMissing = dockerIsMissing ?? (await whatIsMissingOfNpm("tests of images of workspaces"));
 
@@ -23,12 +19,12 @@ const json = (value: object): string => JSON.stringify(value);
  */
 function workspace(linked: string): Readonly<Record<string, string>> {
   return {
-    // The files that install scripts need are missing when packages are installed for an image.
     "package.json": json({
       private: true,
       workspaces: ["packages/*"],
       scripts: { prepare: "node scripts/prepare.js" },
     }),
+    "scripts/prepare.js": 'require("node:fs").readFileSync("packages/words/index.ts");\n',
     "packages/worker/package.json": json({
       ...{ name: "worker", version: "1.0.0", type: "module" },
       imports: { "#own-ms": "ms" },
@@ -64,68 +60,31 @@ export default defineHandler(() => ({
 const ANSWER = { own: 604_800_000, again: 604_800_000, theirs: null, lines: 1_209_600_000 };
 
 describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", () => {
-  let docker: TestDocker;
-  let node: string;
-  let cli: PackedCli;
-  let registry: NpmRegistry;
-  let registryUrl: string;
-  let urlInContainers: string;
-  let isElsewhere: boolean;
+  let scene: NpmScene;
 
   beforeAll(async () => {
-    cli = packedCli();
-    docker = await startDocker();
-    registry = npmRegistry(cli.archive);
-    registryUrl = await registry.listen("127.0.0.1");
-    const gateway = ["-f", "{{(index .IPAM.Config 0).Gateway}}", "bridge"];
-    const address = await docker.ask("network", "inspect", ...gateway);
-    isElsewhere = await docker.isElsewhere();
-    urlInContainers = await registry.listen(isElsewhere ? "127.0.0.1" : address);
-    const env = { npm_config_registry: urlInContainers };
-    node = await npmImage(docker, `sv-test/npm-workspace:${process.pid}`, env);
+    scene = await NpmScene.start("workspace");
   });
-  afterAll(async () => {
-    await registry[Symbol.asyncDispose]();
-    cli[Symbol.dispose]();
-    await docker[Symbol.asyncDispose]();
-  });
+  afterAll(async () => scene[Symbol.asyncDispose]());
 
-  beforeEach(({ skip }) => skip(isElsewhere, "its builds reach no registry of this machine"));
-
-  async function install(files: TemporaryTree, program: string, ...args: readonly string[]) {
-    const env = {
-      ...process.env,
-      CI: "true",
-      YARN_CACHE_FOLDER: files.path("yarn-cache"),
-      PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env["PATH"] ?? ""}`,
-      npm_config_registry: registryUrl,
-      npm_config_omit_lockfile_registry_resolved: "true",
-    };
-    const { code, stdout, stderr } = await runToEnd(program, args, { cwd: files.root, env });
-    if (code !== 0) throw new Error(`${program} ${args.join(" ")} failed:\n${stdout}${stderr}`);
-  }
-
-  async function build(files: TemporaryTree, target: string, tag: string): Promise<CliRun> {
-    const images = ["--base-image", node, "--node-image", node];
-    return cli.run(["build", ...images, target, "--tag", tag], docker.host, files.root);
-  }
-
-  async function outputOf(image: string): Promise<unknown> {
-    const run = ["run", "--rm", "--label", docker.label, "--read-only", image];
-    const { stdout, stderr } = await docker.cli([...run, "run", "--input", "{}"]);
-    expect(stdout, stderr).not.toBe("");
-    return JSON.parse(stdout);
-  }
+  beforeEach(({ skip }) => skip(scene.isElsewhere, "its builds reach no registry of this machine"));
 
   test("of npm, has linked packages in the image, each with its own versions", async () => {
     await using files = await temporaryTree(workspace("*"));
-    await install(files, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund");
-    const { code, stderr } = await build(files, "packages/worker", "sv-test/npm-ws:1");
+    await scene.install(
+      files.root,
+      "npm",
+      "install",
+      "--ignore-scripts",
+      "--no-audit",
+      "--no-fund",
+    );
+    const { code, stderr } = await scene.build(files.root, "packages/worker", "sv-test/npm-ws:1");
     expect(code, stderr).toBe(0);
-    expect(await outputOf("sv-test/npm-ws:1")).toEqual(ANSWER);
+    expect(await scene.outputOf("sv-test/npm-ws:1")).toEqual(ANSWER);
     const listed = ["run", "--rm", "--entrypoint", "find", "sv-test/npm-ws:1", "/app"];
     const names = (
-      await docker.ask(...listed, "-name", "node_modules", "-prune", "-o", "-type", "f")
+      await scene.docker.ask(...listed, "-name", "node_modules", "-prune", "-o", "-type", "f")
     ).split("\n");
     expect(names.filter((name) => !/node_modules|\.sv-handler/u.test(name)).toSorted()).toEqual([
       "/app/packages/worker/handler.ts",
@@ -138,8 +97,8 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
       ...workspace("workspace:*"),
       "pnpm-workspace.yaml": "packages:\n  - packages/*\n",
     });
-    await install(
-      files,
+    await scene.install(
+      files.root,
       "npx",
       "--yes",
       "pnpm@10.34.8",
@@ -147,20 +106,18 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
       "--ignore-scripts",
       "--no-frozen-lockfile",
     );
-    const { code, stderr } = await build(files, "packages/worker", "sv-test/pnpm-ws:1");
+    const { code, stderr } = await scene.build(files.root, "packages/worker", "sv-test/pnpm-ws:1");
     expect(code, stderr).toBe(0);
-    expect(await outputOf("sv-test/pnpm-ws:1")).toEqual(ANSWER);
+    expect(await scene.outputOf("sv-test/pnpm-ws:1")).toEqual(ANSWER);
   });
 
   test("of yarn, has linked packages in the image, each with its own versions", async () => {
     await using files = await temporaryTree(workspace("1.0.0"));
-    await install(files, "npx", "--yes", "yarn@1.22.22", "install", "--ignore-scripts");
-    // The lock file contains URLs.
-    const lock = fs.readFileSync(files.path("yarn.lock"), "utf8");
-    fs.writeFileSync(files.path("yarn.lock"), lock.replaceAll(registryUrl, urlInContainers));
-    const { code, stderr } = await build(files, "packages/worker", "sv-test/yarn-ws:1");
+    await scene.install(files.root, "npx", "--yes", "yarn@1.22.22", "install", "--ignore-scripts");
+    scene.addressContainers(files.root);
+    const { code, stderr } = await scene.build(files.root, "packages/worker", "sv-test/yarn-ws:1");
     expect(code, stderr).toBe(0);
-    expect(await outputOf("sv-test/yarn-ws:1")).toEqual(ANSWER);
+    expect(await scene.outputOf("sv-test/yarn-ws:1")).toEqual(ANSWER);
   });
 
   test("bundles a link of a package outside a workspace, also for a plain JavaScript handler", async () => {
@@ -170,10 +127,18 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
       "alone/package.json": json({ type: "module", dependencies: { lib: "file:../my lib" } }),
       "alone/handler.js": 'import { word } from "lib";\nexport default () => word;\n',
     });
-    await install(files, "npm", "install", "--prefix", "alone", "--no-audit", "--no-fund");
-    const { code, stderr } = await build(files, "alone", "sv-test/alone:1");
+    await scene.install(
+      files.root,
+      "npm",
+      "install",
+      "--prefix",
+      "alone",
+      "--no-audit",
+      "--no-fund",
+    );
+    const { code, stderr } = await scene.build(files.root, "alone", "sv-test/alone:1");
     expect(code, stderr).toBe(0);
-    expect(await outputOf("sv-test/alone:1")).toBe("linked");
+    expect(await scene.outputOf("sv-test/alone:1")).toBe("linked");
   });
 
   test("names a package that would be missing in the image, and the remedy", async () => {
@@ -187,9 +152,9 @@ describe.skipIf(npmIsMissing !== undefined)("sv-emulate build in a workspace", (
       "addon.node": "",
       "own/handler.ts": 'import { runJob } from "sv-runtime/testing";\nexport default runJob;\n',
     });
-    await install(files, "npm", "install", "--prefix", "dev", "--no-audit", "--no-fund");
+    await scene.install(files.root, "npm", "install", "--prefix", "dev", "--no-audit", "--no-fund");
     const said = async (target: string): Promise<string> => {
-      const { code, stdout, stderr } = await build(files, target, "sv-test/lacking:1");
+      const { code, stdout, stderr } = await scene.build(files.root, target, "sv-test/lacking:1");
       expect({ code, stdout }, stderr).toEqual({ code: 5, stdout: "" });
       return stderr;
     };

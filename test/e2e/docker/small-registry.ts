@@ -9,6 +9,8 @@ export interface SmallRegistry extends AsyncDisposable {
   readonly address: string;
   /** `name:tag` of each complete image. */
   readonly pushed: readonly string[];
+  /** Bytes of all requests. */
+  readonly receivedBytes: () => number;
 }
 
 /** The accepted credentials. Default: all. */
@@ -20,8 +22,10 @@ interface Guest {
 export async function smallRegistry(guest?: Guest): Promise<SmallRegistry> {
   const basic = guest && Buffer.from(`${guest.username}:${guest.password}`).toString("base64");
   const kept = new Kept();
+  let receivedBytes = 0;
   const server = http.createServer((request, response) => {
     let sizeBytes = 0;
+    request.on("data", ({ length }: Buffer) => (receivedBytes += length));
     const hash = createHash("sha256");
     request.on("data", (piece: Buffer) => {
       sizeBytes += piece.length;
@@ -40,6 +44,7 @@ export async function smallRegistry(guest?: Guest): Promise<SmallRegistry> {
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     pushed: kept.pushed,
+    receivedBytes: () => receivedBytes,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));

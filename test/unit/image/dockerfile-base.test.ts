@@ -14,7 +14,7 @@ test("no instruction in it needs BuildKit", () => {
 });
 
 test("its base images are pinned to a version", () => {
-  const pins = [...dockerfile.matchAll(/^ARG (\w+)=(\S+)$/gmu)].map(([, name, image]) => [
+  const pins = [...dockerfile.matchAll(/^ARG (\w+_IMAGE)=(\S+)$/gmu)].map(([, name, image]) => [
     name,
     image,
   ]);

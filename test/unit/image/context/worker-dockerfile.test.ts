@@ -7,43 +7,46 @@ const HANDLER = {
   directory: "/app",
   file: "/app/handler.js",
   kind: "handler",
+  hasData: false,
 } as const;
 
 test("without a lock file the Dockerfile is the base and a copy", () => {
   expect(workerDockerfile({ ...HANDLER, packages: undefined })).toBe(
-    'FROM sv-base:1\nCOPY root/ /\nENV SV_HANDLER="/app/handler.js"\n',
+    'FROM sv-base:1\nCOPY code/ /\nENV SV_HANDLER="/app/handler.js"\n',
   );
 });
 
-test("with a lock file npm of another image installs the packages, and only they are copied", () => {
-  const packages = { image: "node:24", directory: "/app", command: "npm ci" };
-  expect(workerDockerfile({ ...HANDLER, packages })).toBe(`FROM node:24 AS packages
+test("the layers are ordered by how seldom they change: data, packages, code", () => {
+  const packages = { image: "node:24", secretIds: [] };
+  expect(workerDockerfile({ ...HANDLER, hasData: true, packages })).toBe(`FROM node:24 AS packages
 USER 0
-WORKDIR /app
-COPY packages/ ./
-RUN npm ci
-RUN sh ./sv-packages.sh && find . -name node_modules -prune -o -type f -exec rm -f {} +
+COPY packages/ /sv-installation/
+RUN sh /sv-installation/install.sh
 
 FROM sv-base:1
-COPY --from=packages /app/ /app/
-COPY root/ /
+COPY data/ /
+COPY --from=packages /sv-packages/ /
+COPY code/ /
 ENV SV_HANDLER="/app/handler.js"
 `);
 });
 
-test("in a workspace the lock file and the worker are in different directories of any name", () => {
-  const packages = { image: "node:24", directory: "/app/it's", command: "npm ci" };
-  const plan = { ...HANDLER, directory: "/app/a $b", packages };
-  const text = workerDockerfile(plan);
-  expect(text).toContain(String.raw`RUN cd '/app/it'\''s' && npm ci`);
+test("secrets are mounted for the installation alone", () => {
+  const packages = { image: "node:24", secretIds: ["sv.npmrc", "npmrc"] };
+  expect(workerDockerfile({ ...HANDLER, packages })).toContain(
+    "RUN --mount=type=secret,id=sv.npmrc --mount=type=secret,id=npmrc sh /sv-installation/install.sh\n",
+  );
+});
+
+test("in a workspace the worker is in a directory of any name", () => {
+  const text = workerDockerfile({ ...HANDLER, directory: "/app/a $b", packages: undefined });
   expect(text).toContain(String.raw`WORKDIR "/app/a \$b"`);
 });
 
 test("an image starts its server, which has the same time to become healthy as in the service", () => {
-  const server = { file: "/app/server.js", kind: "server" } as const;
-  const plan = { base: "b", directory: "/app", ...server, packages: undefined };
-  expect(workerDockerfile(plan)).toBe(`FROM b
-COPY root/ /
+  const server = { base: "b", file: "/app/server.js", kind: "server" } as const;
+  expect(workerDockerfile({ ...HANDLER, ...server, packages: undefined })).toBe(`FROM b
+COPY code/ /
 ENV SV_HANDLER="/app/server.js"
 HEALTHCHECK --interval=15s --timeout=10s --start-period=480s --retries=3 CMD ["sv-worker-health"]
 CMD ["server"]

@@ -1,4 +1,5 @@
 /** The progress of a build or a push, from the engine's messages. */
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { expect, test } from "vitest";
 import { readEngineMessage } from "../../../../emulator/docker/engine-message.ts";
 import {
@@ -88,17 +89,74 @@ test("the images of stages are the last ones before the next stage begins", () =
   expect(output.stages).toEqual(["222222222222"]);
 });
 
+/** A message of BuildKit, from its parts by field number: a text, a number or a message. */
+function trace(parts: Parts): { readonly id: string; readonly aux: string } {
+  return { id: "moby.buildkit.trace", aux: Buffer.from(encoded(parts)).toString("base64") };
+}
+interface Parts {
+  readonly [field: number]: string | number | Parts;
+}
+function encoded(parts: Parts): Uint8Array {
+  const writer = new BinaryWriter();
+  for (const [field, part] of Object.entries(parts)) {
+    if (typeof part === "number") writer.tag(Number(field), WireType.Varint).int64(part);
+    else {
+      const bytes = typeof part === "string" ? Buffer.from(part) : encoded(part);
+      writer.tag(Number(field), WireType.LengthDelimited).bytes(bytes);
+    }
+  }
+  return writer.finish();
+}
+
+test("BuildKit's messages have steps, output and the layers that are fetched", () => {
+  const vertex = { 1: "sha256:0", 3: "[packages 2/4] RUN npm ci", 5: { 1: 1 } };
+  const status = { 1: "sha256:1", 3: "downloading", 4: 10, 5: 40 };
+  const { told } = follow("pull", [
+    trace({ 1: vertex }),
+    trace({ 1: { ...vertex, 6: { 1: 2 } } }),
+    trace({ 1: { ...vertex, 3: "[2/4] COPY a /", 6: { 1: 2 } } }),
+    trace({ 3: { 1: "sha256:0", 4: "one\ntwo\n" } }),
+    trace({ 2: status }),
+    trace({ 2: { ...status, 3: "extracting", 4: 40 } }),
+  ]);
+  expect(told).toEqual([
+    { kind: "step", at: 2, of: 4, what: "RUN npm ci" },
+    { kind: "step", at: 2, of: 4, what: "COPY a /" },
+    { kind: "output", line: "one" },
+    { kind: "output", line: "two" },
+    { kind: "bytes", what: "pull", doneBytes: 10, totalBytes: 40 },
+  ]);
+});
+
+test("the id of a built image is known from either builder", () => {
+  const { output } = follow("pull", [{ id: "moby.image.id", aux: { ID: "sha256:1" } }]);
+  expect(output.imageId).toBe("sha256:1");
+  expect(follow("pull", [{ aux: { ID: "sha256:2" } }]).output.imageId).toBe("sha256:2");
+});
+
+test("images with steps of an unfinished build are known", () => {
+  const begun = [
+    { stream: "Step 1/4 : FROM a AS one\n" },
+    { stream: " ---> 111111111111\n" },
+    { stream: "Step 2/4 : FROM b\n" },
+    { stream: " ---> 222222222222\n" },
+  ];
+  expect(follow("pull", begun).output.leftovers).toEqual(["111111111111", "222222222222"]);
+  const done = [...begun, { aux: { ID: "sha256:2" } }];
+  expect(follow("pull", done).output.leftovers).toEqual(["111111111111"]);
+});
+
 test("the failure message of a step of ours is recognized in any colour", () => {
   const { output } = follow("pull", [{ stream: "\u001B[91msv-emulate: no glibc\n\u001B[0m" }]);
   expect(output.sentences).toEqual(["no glibc"]);
 });
 
-test("the progress keeps a failure with the last lines before it", () => {
-  const lines = Array.from({ length: 100 }, (_, at) => ({ stream: `line ${at}\n` }));
+test("the progress keeps a failure with a bounded number of lines before it", () => {
+  const lines = Array.from({ length: 10_000 }, (_, at) => ({ stream: `line ${at}\n` }));
   const { output } = follow("pull", [...lines, { error: "returned a non-zero code: 7\n" }]);
   expect(output.error).toBe("returned a non-zero code: 7");
-  expect(output.tail).toHaveLength(30);
-  expect(output.tail.at(-1)).toBe("line 99");
+  expect(output.lines).toHaveLength(1_000);
+  expect(output.lines.at(-1)).toBe("line 9999");
 });
 
 test("the size that an image adds to its parent is shown only if it was built on the parent", () => {

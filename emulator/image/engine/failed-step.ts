@@ -1,0 +1,59 @@
+/** Says why a step of a Dockerfile failed: a sentence where the cause is known, then the lines of its output that matter. Pure. */
+import { stripVTControlCharacters } from "node:util";
+import { SENTENCE } from "./build-progress.ts";
+
+/** Maximum number of lines that are shown first. */
+const MATTERING_LINES = 8;
+/** Maximum number of the last lines of the output. */
+const LAST_LINES = 12;
+
+/** Lines of the classic builder, and of package managers about themselves. */
+const NOISE =
+  /^(?:Step \d+\/\d+ : | ---> |Removing intermediate container|npm (?:notice|error|ERR!)\s*$|npm notice|npm (?:error|ERR!) (?:A complete log|Run "npm help|\s+-|\s{4}|aliases:|Options:|Clean install|Usage:|npm ci$)|\s*$)/u;
+
+/** What tells a cause, the strongest first. */
+const CAUSES = [
+  /^npm (?:error|ERR!) (?:Missing: |Invalid: |[A-Z]\w+ \d{3}\b|\d{3} |code E(?!USAGE)[A-Z\d]+$|notarget|network |`npm ci` )/u,
+  /\bERR_PNPM_\w+|STDERR |^error (?!Command failed)|YN(?!000[07])\d{4}: .*(?:rror|couldn't|can't|not found|fail)/u,
+  /gyp ERR! (?:stack Error|find Python Python is not set|not found: )|: (?:command )?not found$|Permission denied|No space left/u,
+  /^(?:npm (?:error|ERR!) )?(?:\w*Error\b[^:]*: |fatal: |error: |Error: )|\bcannot\b|\bCannot\b/u,
+];
+
+/**
+ * @param error the engine's own message
+ * @param sentences by which steps of this project explain their failure
+ */
+export function failedStep(
+  error: string,
+  output: readonly string[],
+  sentences: readonly string[],
+): readonly string[] {
+  const lines = output
+    .map((line) => stripVTControlCharacters(line).trimEnd())
+    .filter((line) => !NOISE.test(line) && !line.startsWith(SENTENCE));
+  const mattering = CAUSES.flatMap((cause) => lines.filter((line) => cause.test(line)));
+  const first = [...new Set(mattering)].slice(0, MATTERING_LINES);
+  if (sentences.length > 0) return [...sentences, ...first];
+  const sentence = scriptSentence(lines);
+  const last = lines.slice(-LAST_LINES).filter((line) => !first.includes(line));
+  return [...(sentence === undefined ? [] : [sentence]), ...first, error, ...last];
+}
+
+/** npm's lines about the script of a package that failed. */
+const PLACE = /^npm (?:error|ERR!) path (?:.*\/node_modules\/)?(.+)$/u;
+const COMMAND = /^npm (?:error|ERR!) command sh -c (.+)$/u;
+const NO_COMPILER =
+  /gyp ERR! find Python|not found: (?:make|g\+\+|cc)\b|(?:make|g\+\+|cc|python3?): (?:command )?not found/u;
+
+function scriptSentence(lines: readonly string[]): string | undefined {
+  const [, place] = firstMatch(lines, PLACE);
+  const [, command] = firstMatch(lines, COMMAND);
+  if (place === undefined || command === undefined) return undefined;
+  const failed = `the install script of ${place} failed: ${command}`;
+  if (!lines.some((line) => NO_COMPILER.test(line))) return failed;
+  return `${failed}. No program built for this platform could be fetched, and the image of --node-image has no compiler: use a version that brings one in its package, name a --node-image with Python and a compiler, or write a Dockerfile`;
+}
+
+function firstMatch(lines: readonly string[], pattern: RegExp): readonly (string | undefined)[] {
+  return lines.map((line) => pattern.exec(line)).find((found) => found !== null) ?? [];
+}
