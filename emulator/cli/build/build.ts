@@ -50,7 +50,6 @@ export async function runBuildCommand(
     import("./view/build-view.ts"),
   ]);
   const view = openBuildView({ stream: output.err, colors: output.colors });
-  let leftOut: readonly string[] = [];
   const built = buildImages({
     ...{ directory, program, tag, name, templateFile },
     ...{ baseImage: flags.baseImage, nodeImage: flags.nodeImage, platform: flags.platform },
@@ -61,28 +60,25 @@ export async function runBuildCommand(
     push: flags.push === true,
     signal: stopped.signal,
     report: view,
-  })
-    .then((secrets) => {
-      leftOut = secrets;
-      return EXIT.stopped;
-    })
-    .finally(() => view.close());
-  const atOnce = signals.nth(1).then(() => EXIT.stoppedAtOnce);
-  const code = await Promise.race([built, atOnce]);
-  if (code === EXIT.stoppedAtOnce) {
+  }).finally(() => view.close());
+  const leftOut = await Promise.race([built, signals.nth(1).then(() => undefined)]);
+  if (leftOut === undefined) {
     stopped.abort();
     await Promise.race([built.catch(() => undefined), signals.nth(2)]);
     view.close();
-    return code;
+    return EXIT.stoppedAtOnce;
   }
   view.sumUp();
   if (leftOut.length > 0) output.err.write(leftOutLine(leftOut));
-  // A Dockerfile of the directory may make another kind of image.
-  const isServer = program?.kind === "server" && !existsSync(join(directory, "Dockerfile"));
-  const use = isServer ? ", for endpoints of type LOAD_BALANCING" : "";
+  const use = makesServer(directory, program) ? ", for endpoints of type LOAD_BALANCING" : "";
   output.err.write(`template ${shownPath(templateFile, cwd)}${use}\n`);
   output.out.write(`${tag}\n`);
-  return code;
+  return EXIT.stopped;
+}
+
+/** A Dockerfile of the directory may make another kind of image. */
+function makesServer(directory: string, program: UserProgram | undefined): boolean {
+  return program?.kind === "server" && !existsSync(join(directory, "Dockerfile"));
 }
 
 /** Maximum number of files that are named. */

@@ -44,13 +44,14 @@ export function manifestFor(lock: Lock, member: string, runsScripts: boolean): s
   const { scripts = {}, ...manifest } = manifestOf(lock, member);
   if (!runsScripts) return JSON.stringify(manifest);
   const place = path.posix.join(member, MANIFEST);
-  const told = Object.entries(scripts).map(([event, script]) => {
+  const told = Object.entries(scripts).map(([event, script]): readonly [string, string] => {
     const sentence = `${SENTENCE}the script "${event}" of ${place} fails in the image, where all files of the directory are except for those that are left out of images: ${script}`;
     const tell = `(echo ${shellWord(sentence)} >> ${REASONS}; exit 1)`;
     const ran = `sh -c 'test -n "$${SCRIPTS_RAN}"'`;
     return [event, EVENTS.has(event) ? `${ran} || (${script}) || ${tell}` : script];
   });
-  return JSON.stringify({ ...manifest, scripts: Object.fromEntries(told) });
+  const wrapped: Scripts = Object.fromEntries(told);
+  return JSON.stringify({ ...manifest, scripts: wrapped });
 }
 
 function manifestOf({ root }: Lock, member: string): { readonly scripts?: Scripts } {

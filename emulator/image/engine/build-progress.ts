@@ -27,6 +27,8 @@ export const SENTENCE = "sv-emulate: ";
 const STEP = /^Step (\d+)\/(\d+) : (.*)$/u;
 /** The image that a step has made or found. */
 const MADE = /^ ---> ([0-9a-f]{12})$/u;
+/** The last line of engines that do not tell the image's id otherwise. */
+const BUILT = /^Successfully built ([0-9a-f]{12,64})$/u;
 /** Messages that are not shown: hashes of layers, and the engine's own activities. */
 const OF_A_LAYER = /^[0-9a-f]{12}: |ing$/u;
 
@@ -122,6 +124,7 @@ export class EngineOutput {
     const said = stripVTControlCharacters(line);
     if (said.startsWith(SENTENCE)) this.#sentences.push(said.slice(SENTENCE.length));
     [, this.#made = this.#made] = MADE.exec(line) ?? [];
+    this.imageId ??= BUILT.exec(line)?.[1];
     const [, at, of, what] = STEP.exec(line) ?? [];
     if (what === undefined) {
       this.#progress({ kind: "output", line });

@@ -1,6 +1,6 @@
 /** Imports, in a container of a built image with the least privileges, the packages that its program imports. */
 import type Docker from "dockerode";
-import { ImageError } from "../image-error.ts";
+import { failedImage, ImageError } from "../image-error.ts";
 
 export interface ImportCheck {
   /** Absolute path in the image of the module that imports. */
@@ -46,10 +46,25 @@ export async function checkImports(
   signal: AbortSignal,
 ): Promise<void> {
   if (imports.size === 0) return;
+  const output = await outputOf(docker, image, [parent, ...imports.keys()], signal).catch(
+    (error: unknown) => {
+      throw failedImage("the image is built, but its imports cannot be tried", error);
+    },
+  );
+  const failures = failuresIn(output, { parent, imports });
+  if (failures.length > 0) throw new ImageError(failures.join("\n"));
+}
+
+async function outputOf(
+  docker: Docker,
+  image: string,
+  args: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
   const container = await docker.createContainer({
     Image: image,
     Entrypoint: ["node", "--experimental-import-meta-resolve", "--input-type=module"],
-    Cmd: ["-e", PROGRAM, "--", parent, ...imports.keys()],
+    Cmd: ["-e", PROGRAM, "--", ...args],
     Env: ["HOME=/tmp", "NODE_NO_WARNINGS=1"],
     Tty: true,
     Healthcheck: { Test: ["NONE"] },
@@ -64,9 +79,7 @@ export async function checkImports(
   try {
     await container.start();
     await container.wait({ abortSignal: signal });
-    const output = (await container.logs({ stdout: true, stderr: true })).toString();
-    const failures = failuresIn(output, { parent, imports });
-    if (failures.length > 0) throw new ImageError(failures.join("\n"));
+    return (await container.logs({ stdout: true, stderr: true })).toString();
   } finally {
     await container.remove({ force: true }).catch(() => undefined);
   }

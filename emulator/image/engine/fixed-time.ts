@@ -33,10 +33,10 @@ export async function withFixedTime(
   const { Architecture, Variant, Os, Config, RootFS } = await docker.getImage(image).inspect();
   const layers = RootFS.Layers ?? [];
   const created = new Date(epoch * 1_000).toISOString();
-  const settings = Object.entries(Config).filter(([name]) => SETTINGS.includes(name));
+  const settings = new Map<string, unknown>(Object.entries(Config));
   const config = JSON.stringify({
     ...{ architecture: Architecture, ...(Variant ? { variant: Variant } : {}), os: Os, created },
-    config: Object.fromEntries(settings.toSorted()),
+    config: Object.fromEntries(SETTINGS.map((name) => [name, settings.get(name)])),
     rootfs: { type: "layers", diff_ids: layers },
     history: layers.map((_, at) => ({
       created,

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import fs from "node:fs";
 import http from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { npmImage } from "../../setup/docker-node-image.ts";
@@ -210,6 +211,30 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
       });
     },
   );
+
+  test("--pull asks the registries for the newest base images", async () => {
+    await using files = await temporaryTree({ "a/handler.js": "export default () => 1;\n" });
+    const asked: string[] = [];
+    const server = http.createServer(({ url = "" }, response) => {
+      asked.push(url);
+      response.writeHead(404).end();
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    const image = `127.0.0.1:${port}/base:1`;
+    await docker.ask("tag", node, image);
+    const args = ["build", "a", "--base-image", image, "--node-image", image];
+    const without = await cli.run(
+      [...args, "--tag", "sv-test/unpulled:1"],
+      docker.host,
+      files.root,
+    );
+    expect([without.code, asked], without.stderr).toEqual([0, []]);
+    const pulled = await cli.run([...args, "--pull"], docker.host, files.root);
+    server.close();
+    expect(pulled.code).toBe(5);
+    expect(asked).toContain("/v2/base/manifests/1");
+  });
 
   test("labels of the parent image about its own source are not the worker's", async () => {
     await using files = await temporaryTree({ "a/handler.js": "export default () => 1;\n" });

@@ -111,6 +111,27 @@ describe.skipIf(dockerIsMissing !== undefined)("sv-emulate build", () => {
     expect(failed.stderr).toContain("/app/handler.ts:5:39");
   });
 
+  test("changes the last and small layer alone when a line of the handler changes", async () => {
+    await using files = await temporaryTree({
+      "w/handler.ts": "export default () => 1;\n",
+      "w/weights/model.onnx": "weights".repeat(300_000),
+      "w/tls.key": "-----BEGIN PRIVATE KEY-----\n",
+    });
+    const layers = async () => {
+      const { code, stderr } = await build(files, "w", "--tag", "sv-test/layers:1");
+      expect(code, stderr).toBe(0);
+      expect(stderr).toContain("left out as secrets: tls.key (");
+      const format = ["-f", "{{json .RootFS.Layers}}", "sv-test/layers:1"];
+      return JSON.parse(await docker.ask("image", "inspect", ...format)) as readonly string[];
+    };
+    const before = await layers();
+    fs.writeFileSync(files.path("w/handler.ts"), "export default () => 2;\n");
+    const after = await layers();
+    expect(after.slice(0, -1)).toEqual(before.slice(0, -1));
+    expect(after.at(-1)).not.toBe(before.at(-1));
+    expect((await run("sv-test/layers:1", "{}")).stdout).toBe("2\n");
+  });
+
   testInFull("builds the base once, and the same files into the same layers", async () => {
     await using files = await temporaryTree(GREETER);
     const layers = async () =>

@@ -1,7 +1,7 @@
 /** Projects with packages: installed on this machine, and built into images by the packed command line. */
+import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import { expect } from "vitest";
 import { npmImage } from "../../setup/docker-node-image.ts";
 import { startDocker, type TestDocker } from "../../setup/docker.ts";
 import { npmRegistry, type NpmRegistry } from "../../setup/npm-registry.ts";
@@ -92,7 +92,7 @@ export class NpmScene implements AsyncDisposable {
       ...run,
       ...["--tmpfs", "/tmp", image, "run", "--input", "{}"],
     ]);
-    expect(stdout, stderr).not.toBe("");
+    assert.notEqual(stdout, "", stderr);
     return JSON.parse(stdout);
   }
 
@@ -103,7 +103,7 @@ export class NpmScene implements AsyncDisposable {
       cwd: folder,
       env: process.env,
     });
-    expect(stdout, stderr).not.toBe("");
+    assert.notEqual(stdout, "", stderr);
     return JSON.parse(stdout);
   }
 

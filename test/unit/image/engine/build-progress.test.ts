@@ -94,7 +94,7 @@ function trace(parts: Parts): { readonly id: string; readonly aux: string } {
   return { id: "moby.buildkit.trace", aux: Buffer.from(encoded(parts)).toString("base64") };
 }
 interface Parts {
-  readonly [field: number]: string | number | Parts;
+  readonly [field: string]: string | number | Parts;
 }
 function encoded(parts: Parts): Uint8Array {
   const writer = new BinaryWriter();
@@ -131,7 +131,9 @@ test("BuildKit's messages have steps, output and the layers that are fetched", (
 test("the id of a built image is known from either builder", () => {
   const { output } = follow("pull", [{ id: "moby.image.id", aux: { ID: "sha256:1" } }]);
   expect(output.imageId).toBe("sha256:1");
-  expect(follow("pull", [{ aux: { ID: "sha256:2" } }]).output.imageId).toBe("sha256:2");
+  const classic = [{ aux: { ID: "sha256:2" } }, { stream: "Successfully built 333333333333\n" }];
+  expect(follow("pull", classic).output.imageId).toBe("sha256:2");
+  expect(follow("pull", classic.slice(1)).output.imageId).toBe("333333333333");
 });
 
 test("images with steps of an unfinished build are known", () => {

@@ -49,10 +49,45 @@ test("a package without a program for the platform is named, with what can be do
   );
 });
 
-test("a failed script of a package is named, in a scope too", () => {
-  const lines = ["npm error path /app/node_modules/@a/b", "npm error command sh -c node gen.js"];
+test.each([
+  ["npm", ["npm error path /app/node_modules/@a/b", "npm error command sh -c node gen.js"]],
+  [
+    "pnpm",
+    [
+      ".../node_modules/@a/b postinstall$ node gen.js",
+      ".../node_modules/@a/b postinstall: Failed",
+      " ELIFECYCLE  Command failed with exit code 1.",
+    ],
+  ],
+  ["yarn 1", ["error /app/node_modules/@a/b: Command failed.", "Command: node gen.js"]],
+  ["yarn", ["➤ YN0009: │ @a/b@npm:1.0.0 couldn't be built successfully (exit code 1)"]],
+])("the package of a failed script is named with %s, in a scope too", (_, lines) => {
   const [sentence] = failedStep(ERROR, lines, []);
-  expect(sentence).toBe("the install script of @a/b failed: node gen.js");
+  expect(sentence).toMatch(/^the install script of @a\/b failed(?:: node gen\.js)?$/u);
+});
+
+test.each([
+  "npm error code E401",
+  "npm error 403 Forbidden - GET https://registry.example/a",
+  " ERR_PNPM_FETCH_401  GET https://registry.example/a: Unauthorized - 401",
+  "➤ YN0041: │ a@npm:1.0.0: Invalid authentication (as an anonymous user)",
+])("the cure of %s is named first", (line) => {
+  const said = failedStep(ERROR, ["fetched", line, "done"], []);
+  expect(said[0]).toMatch(/^a registry refuses .*--secret id=npmrc/u);
+  expect(said[1]).toBe(line);
+});
+
+test("the network's reason comes before the lines around it", () => {
+  const lines = [
+    "npm error path /app/node_modules/a",
+    "npm error command sh -c node fetch.js",
+    "npm error [TypeError: fetch failed] {",
+    "npm error   [cause]: Error: getaddrinfo EAI_AGAIN example.com",
+  ];
+  expect(failedStep(ERROR, lines, []).slice(0, 2)).toEqual([
+    "the install script of a failed: node fetch.js",
+    "npm error   [cause]: Error: getaddrinfo EAI_AGAIN example.com",
+  ]);
 });
 
 test.each([
@@ -60,7 +95,6 @@ test.each([
   ["yarn 1", "error Your lockfile needs to be updated"],
   ["yarn", "➤ YN0035: │ is-odd@npm:9.9.9: Package not found"],
   ["a shell", "sh: patch-package: not found"],
-  ["a registry", "npm error 401 Unauthorized - GET https://registry.example/a"],
 ])("the line of %s with the reason is the first", (_, line) => {
   const before = Array.from({ length: 30 }, (__, at) => `fetched ${at}`);
   expect(failedStep(ERROR, [...before, line, "done"], [])[0]).toBe(line);
