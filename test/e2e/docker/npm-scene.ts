@@ -54,10 +54,13 @@ export class NpmScene implements AsyncDisposable {
 
   /** Runs a package manager, which must succeed. */
   async install(folder: string, program: string, ...args: readonly string[]): Promise<void> {
+    // Yarn keeps what it knows of packages by the registry's host, without its port.
+    const yarn = path.join(folder, `../yarn-${new URL(this.urls.here).port}`);
     const env = {
       ...process.env,
       CI: "true",
-      YARN_CACHE_FOLDER: path.join(folder, "../yarn-cache"),
+      YARN_CACHE_FOLDER: path.join(yarn, "cache"),
+      YARN_GLOBAL_FOLDER: yarn,
       PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env["PATH"] ?? ""}`,
       ...settingsFor(this.urls.here),
       npm_config_omit_lockfile_registry_resolved: "true",
