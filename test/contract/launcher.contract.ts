@@ -44,6 +44,16 @@ export function launcherContract(
 
     if (freezes) freezesWorkers(open);
 
+    it("reports that the CUDA of a failed worker is newer than the driver", async () => {
+      await using subject = await open();
+      const line = "CUDA driver version is insufficient for CUDA runtime version";
+      const code = `console.error("${line}"); process.exitCode = 1;`;
+      const { exitCode, limit } = await launch(subject, code).exited;
+      expect(exitCode).toBe(1);
+      expect(limit).toMatch(/^its CUDA is newer than the driver, .*: update the driver/u);
+      expect((await launch(subject, `console.error("${line}")`).exited).limit).toBeUndefined();
+    });
+
     it("reports the exit code of a worker, and its last lines from both outputs", async () => {
       await using subject = await open();
       const worker = launch(subject, 'console.log("one"); console.error("two"); process.exit(7);');

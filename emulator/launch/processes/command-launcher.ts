@@ -58,7 +58,10 @@ function launch(options: CommandLauncherOptions, order: WorkerOrder): LaunchedWo
     const child = start(ownCommand(served, place), environment(options, order, home));
     endAll(child, order.workerId);
     const mark = [WORKER_ENV.workerId, order.workerId] as const;
-    const worker = asWorker("command", child, mark, (line) => options.line(order, line));
+    const worker = asWorker("command", child, mark, {
+      gpus: order.gpus,
+      line: (text) => options.line(order, text),
+    });
     const exited = worker.exited.then(async (exit) => {
       await dropPlace(place);
       return explained(exit, served);

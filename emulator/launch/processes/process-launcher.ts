@@ -34,7 +34,10 @@ function launch(options: ProcessLauncherOptions, order: WorkerOrder): LaunchedWo
     needDescriptors();
     const isPlain = Object.keys(order.template.env).length === 0;
     const { child, mark } = startSupervisor(options.program, environment(options, order), isPlain);
-    const worker = asWorker("process", child, mark, (line) => options.line(order, line));
+    const worker = asWorker("process", child, mark, {
+      gpus: order.gpus,
+      line: (text) => options.line(order, text),
+    });
     return { ...worker, reloads: true };
   } catch (error) {
     // The system refuses an environment that is too long.

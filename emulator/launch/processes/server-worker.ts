@@ -116,5 +116,8 @@ function startServer(
     unwatch?.();
   });
   const mark = [WORKER_ENV.workerId, workerId] as const;
-  return asWorker("server", child, mark, (line) => options.line(order, line));
+  return asWorker("server", child, mark, {
+    gpus: order.gpus,
+    line: (text) => options.line(order, text),
+  });
 }

@@ -7,6 +7,7 @@ import { NODE_OPTIONS, withoutDebugger } from "../../../runtime/protocol/node-op
 import { system } from "../../../runtime/system/system.ts";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";
+import { driverMet } from "../runs/limits-met.ts";
 import { LineTail } from "../runs/line-tail.ts";
 import { realGpuIds, toldGpus } from "../worker-environment.ts";
 import { exitWith } from "../runs/worker-exit.ts";
@@ -22,18 +23,26 @@ export function inheritedEnvironment(): NodeJS.ProcessEnv {
   return options === undefined ? env : { ...env, [NODE_OPTIONS]: withoutDebugger(options) };
 }
 
+export interface WorkerProgram extends Pick<WorkerOrder, "gpus"> {
+  /** Called with each line that the worker writes. */
+  readonly line: (line: string) => void;
+}
+
 /**
  * @param child has piped output
  * @param mark name and value of a variable in the environment of the worker and all that it starts
- * @param line called with each line that the worker writes
  */
 export function asWorker(
   kind: LauncherKind,
   child: ChildProcess,
   mark: readonly [name: string, value: string],
-  line: (line: string) => void,
+  { gpus, line }: WorkerProgram,
 ): LaunchedWorker {
-  const tail = new LineTail(line);
+  let limit: string | undefined;
+  const tail = new LineTail((text) => {
+    line(text);
+    limit ??= driverMet(text, gpus);
+  });
   unref(child);
   child.stdout?.on("data", (bytes: Buffer) => tail.push(bytes));
   child.stderr?.on("data", (bytes: Buffer) => tail.push(bytes));
@@ -42,7 +51,8 @@ export function asWorker(
     exited: exitOf(child, tail).then(async (exit) => {
       // Processes that the worker started end by themselves when it is gone, unless they are stopped or hang.
       await endMarked(...mark);
-      return exit;
+      const hasFailed = exit.startError === undefined && exit.exitCode !== 0;
+      return hasFailed && limit !== undefined ? { ...exit, limit } : exit;
     }),
     drain: () => void child.kill("SIGTERM"),
     kill: () => {

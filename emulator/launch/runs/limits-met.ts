@@ -34,6 +34,10 @@ const IN_TEMPLATE = "in the env of its template";
 const GB = 1024 ** 3;
 const MB = 1024 ** 2;
 
+const OLD_DRIVER =
+  /CUDA driver version is insufficient|NVIDIA driver on your system is too old|cudaErrorInsufficientDriver/u;
+const NEWER_CUDA = "its CUDA is newer than the driver";
+
 /** The first sign in a line counts. */
 const SIGNS: readonly Sign[] = [
   {
@@ -76,10 +80,7 @@ const SIGNS: readonly Sign[] = [
         : `it may lock no more memory: ${set("memlock", "SIZE, or unlimited,")}`,
   },
   { seen: /exec format error/iu, limit: () => FOREIGN_PROGRAM },
-  {
-    seen: /CUDA driver version is insufficient|NVIDIA driver on your system is too old|cudaErrorInsufficientDriver/u,
-    limit: ({ gpus }) => driverIsTooOld("its CUDA is newer than the driver", gpus),
-  },
+  { seen: OLD_DRIVER, limit: ({ gpus }) => driverIsTooOld(NEWER_CUDA, gpus) },
 ];
 
 /** Maximum length of the part of a line that is searched. A program may write any number of long lines. */
@@ -93,6 +94,12 @@ export function limitMet(line: string, bounds: Bounds): string | undefined {
   const text = line.slice(0, SEARCHED_CHARACTERS);
   if (!ANY_SIGN.test(text)) return undefined;
   return SIGNS.find(({ seen }) => seen.test(text))?.limit(bounds);
+}
+
+/** A sentence about a driver that is older than the CUDA of a process. This service sets no other limit of a process. */
+export function driverMet(line: string, gpus: readonly GpuDevice[]): string | undefined {
+  const isMet = OLD_DRIVER.test(line.slice(0, SEARCHED_CHARACTERS));
+  return isMet ? driverIsTooOld(NEWER_CUDA, gpus) : undefined;
 }
 
 /** A full /dev/shm ends a program by SIGBUS, without a line. */
