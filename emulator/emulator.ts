@@ -161,7 +161,11 @@ async function openPorts(options: EmulatorOptions, state: State, made: AsyncDisp
     state;
   const { limits = "enforce", commands = [], dashboard = "on" } = options;
   const startedAt = new Date(clock.now()).toISOString();
-  const givenKeys = { user: options.apiKey, admin: options.adminKey };
+  const givenKeys = {
+    user: options.apiKey,
+    admin: options.adminKey,
+    local: options.localKey,
+  };
   const keys = await settleKeys({ steps, random, startWork }, givenKeys, startedAt);
   const ring = new KeyRing(keys.records, context.clock);
   signals.recordsChanged.on(() => ring.become(keysNow(steps, keys)));

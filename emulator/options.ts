@@ -99,6 +99,8 @@ export interface EmulatorOptions {
   readonly apiKey?: string;
   /** A separate key for the emulator's operations under `/emulator`. Default: the user's key is valid for them too. */
   readonly adminKey?: string;
+  /** One more key for everything, for programs of this machine. It is valid until the stop, and never stored. */
+  readonly localKey?: string;
   /**
    * The key that encrypts stored secrets: 32 bytes in base64. By default the first start makes it, and keeps it in the file
    * `secret.key` of the data directory. Required with `store`.

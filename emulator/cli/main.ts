@@ -1,4 +1,5 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
+import { randomBytes } from "node:crypto";
 import { printable } from "../../runtime/protocol/printable.ts";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import { whenPackageManagerEnds } from "../../runtime/bin/package-manager.ts";
@@ -6,6 +7,7 @@ import { RUNTIME_VERSION } from "../../runtime/version.ts";
 import type { EmulatorOptions, EngineLog } from "../index.ts";
 import { announce, HandlerInputs, sumUp } from "./serve/announce.ts";
 import { asCalled } from "./called-as.ts";
+import { tellWhere } from "./local-emulator.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
@@ -136,6 +138,8 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   const isWatching = request.flags.watch !== false;
   const { startEmulator } = await import("../index.ts");
   const handlerInputs = new HandlerInputs();
+  const localKey = randomBytes(32).toString("base64url");
+  let forgetWhere: () => void = () => undefined;
   const crashed = Promise.withResolvers<never>();
   process.once("uncaughtException", crashed.reject);
   try {
@@ -143,6 +147,7 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
       start: async () =>
         startEmulator({
           ...options,
+          localKey,
           log,
           watch: isWatching && { find: () => foundAgain(inputs, signals) },
           poll: request.flags.poll,
@@ -157,6 +162,7 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
         // In a terminal, SIGHUP means that the terminal was closed, and ends the program.
         if (options.tls && !process.stdin.isTTY)
           process.on("SIGHUP", () => void emulator.rereadCertificate());
+        forgetWhere = tellWhere(settings, { url: emulator.url, key: localKey }, log);
         void announce(emulator, { inputs, hasGivenKey, mode, log, handlerInputs });
         if (request.flags.open)
           openBrowser(emulator.dashboardLink() ?? `${emulator.url}/docs`, (problem) =>
@@ -172,6 +178,7 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
     log.error({ exitCode }, complaint(error));
     return exitCode;
   } finally {
+    forgetWhere();
     // A write that is stuck in a full pipe would block any other exit. Only lines of the log can be lost.
     if (!(await log.close())) process.kill(process.pid, "SIGKILL");
   }

@@ -6,7 +6,7 @@ import type { ServiceClient } from "./service-client.ts";
 import { type Columns, type Facts, factsText, tableText } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface CommandCall extends Pick<GivenCommand, "subject" | "flags"> {
+export interface CommandCall extends Pick<GivenCommand, "subject" | "input" | "flags"> {
   readonly client: ServiceClient;
   readonly terminal: Terminal;
 }

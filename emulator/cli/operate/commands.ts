@@ -30,6 +30,9 @@ export interface CommandFlags {
   readonly endpoints?: string;
   readonly expires?: string;
   readonly wait?: string;
+  readonly stream?: true;
+  readonly sync?: true;
+  readonly policy?: string;
 }
 
 export type CommandName = (typeof COMMANDS)[number]["name"];
@@ -38,6 +41,8 @@ export interface GivenCommand {
   readonly name: CommandName;
   /** The argument: an endpoint, a job, a delivery, a name, a key or a duration. */
   readonly subject: string | undefined;
+  /** The second argument, which only `run` has: the input of a job. */
+  readonly input?: string | undefined;
   readonly flags: CommandFlags;
 }
 
@@ -60,6 +65,7 @@ const ARGUMENT_HELP = {
   "[id]": "id of a job, or the end of it as the log shows it",
   "<id>": "id of a job, or the end of it as the log shows it",
   "[delivery]": "id of a delivery, or of its job; default: all deliveries",
+  "[input]": "its input as JSON, @ and a file, or - for standard input (default: {})",
   "<name>": "its unique name, which the audit shows",
   "<key>": "its id or name",
   "[duration]": "by how much, for example +31m or 1h30m",
@@ -69,6 +75,7 @@ interface CommandRow {
   /** Two words: a group and a command in it. */
   readonly name: string;
   readonly argument?: keyof typeof ARGUMENT_HELP;
+  readonly second?: keyof typeof ARGUMENT_HELP;
   readonly summary: string;
   readonly options?: readonly OptionRow[];
 }
@@ -101,9 +108,13 @@ const COMMANDS = [
   {
     name: "run",
     argument: "[endpoint]",
-    summary: "run a saved job, and show its result",
+    second: "[input]",
+    summary: "run a job, and print its output",
     options: [
-      ["--from <file>", "the file of a job, as job --save writes it, with the default endpoint"],
+      ["--stream", "print each chunk as a line, as soon as it comes"],
+      ["--sync", "by /runsync, whose jobs are kept for a minute only"],
+      ["--policy <json>", 'limits of the job, like {"executionTimeout":60000,"ttl":600000}'],
+      ["--from <file>", "a saved job, as job --save writes it, with the default endpoint"],
     ],
   },
   { name: "cancel", argument: "<id>", summary: "end a job that waits or runs" },
@@ -192,11 +203,12 @@ const GROUPS: ReadonlyMap<string, string> = new Map([
 /** @param taken called when one of the commands was given */
 export function addOperateCommands(program: Command, taken: (command: GivenCommand) => void): void {
   for (const row of COMMANDS) {
-    const { name, summary, argument, options = [] }: CommandRow & Pick<GivenCommand, "name"> = row;
+    const { name, summary, options = [], ...rest }: CommandRow & Pick<GivenCommand, "name"> = row;
     const [first = "", second] = name.split(" ");
     const parent = second === undefined ? program : groupOf(program, first);
     const command = described(parent, second ?? first, summary);
-    if (argument !== undefined) command.argument(argument, ARGUMENT_HELP[argument]);
+    for (const argument of [rest.argument, rest.second])
+      if (argument !== undefined) command.argument(argument, ARGUMENT_HELP[argument]);
     for (const [flags, description, choices] of options) {
       const option = new Option(flags, description);
       if (choices !== undefined) option.choices(choices);
@@ -206,7 +218,10 @@ export function addOperateCommands(program: Command, taken: (command: GivenComma
       .addOption(urlOption())
       .option("--json", name === "logs" ? "a JSON object a line" : "the answer as one JSON value")
       .addHelpText("after", AFTER_HELP)
-      .action(() => taken({ name, subject: command.args[0], flags: command.opts<CommandFlags>() }));
+      .action(() => {
+        const [subject, input] = command.args;
+        taken({ name, subject, input, flags: command.opts<CommandFlags>() });
+      });
   }
 }
 

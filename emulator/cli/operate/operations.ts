@@ -31,6 +31,7 @@ const NAMED = z.looseObject({ id: z.string(), name: z.string() });
 /** Method, path and schema of the answer. A stream, and an answer without a body, have no schema. */
 export const OPERATIONS = {
   run: ["POST", "/v2/:endpointId/run", jobStateSchema],
+  runsync: ["POST", "/v2/:endpointId/runsync", jobSchema],
   statusSync: ["GET", "/v2/:endpointId/status-sync/:jobId", jobSchema],
   cancel: ["POST", "/v2/:endpointId/cancel/:jobId", jobStateSchema],
   retry: ["POST", "/v2/:endpointId/retry/:jobId", jobStateSchema],

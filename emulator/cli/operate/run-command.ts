@@ -2,6 +2,7 @@
 import { durationInWords } from "../../core/time/duration.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { Environment } from "../serve/setting-values.ts";
+import { emulatorNear } from "../local-emulator.ts";
 import type { StopSignals } from "../signals.ts";
 import { firstLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";
@@ -13,7 +14,8 @@ import { createKey, createToken, listKeys, revokeKey, showAudit } from "./keys.t
 import { showLogs } from "./logs.ts";
 import { ready } from "./ready.ts";
 import { listReplicas } from "./replicas.ts";
-import { runSaved, saveJob } from "./saved-job.ts";
+import { runJob } from "./run-job.ts";
+import { saveJob } from "./saved-job.ts";
 import { RefusedError, ServiceClient } from "./service-client.ts";
 import { jobText } from "./show-job.ts";
 import { stateText } from "./table.ts";
@@ -33,12 +35,14 @@ export async function runAtTerminal(
   process.stdout.once("error", () => unread.abort());
   const terminal: Terminal = {
     out: (text) => void process.stdout.write(text),
+    tell: (text) => void process.stderr.write(text),
+    read: async () => (await import("node:stream/consumers")).text(process.stdin),
     colors: process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "",
     confirm: process.stdin.isTTY && process.stdout.isTTY ? confirm : undefined,
     signal: AbortSignal.any([stopped.signal, unread.signal]),
   };
   try {
-    await runCommand(command, process.env, terminal);
+    await runCommand(command, environmentFor(command, process.env, process.cwd()), terminal);
     return EXIT.stopped;
   } catch (error) {
     if (unread.signal.aborted) return EXIT.stopped;
@@ -48,6 +52,15 @@ export async function runAtTerminal(
   }
 }
 
+/** Address and key of the emulator that runs in the directory count unless the user names another one. */
+function environmentFor({ flags }: GivenCommand, env: Environment, directory: string): Environment {
+  if (flags.url !== undefined || (env["SV_URL"] ?? "") !== "") return env;
+  const near = emulatorNear(directory);
+  if (near === undefined) return env;
+  const key = env["SV_API_KEY"] || near.key;
+  return { ...env, SV_URL: near.url, SV_API_KEY: key };
+}
+
 async function confirm(message: string): Promise<boolean> {
   const prompts = await import("@clack/prompts");
   return (await prompts.confirm({ message, initialValue: false })) === true;
@@ -55,12 +68,12 @@ async function confirm(message: string): Promise<boolean> {
 
 /** @throws UsageError, UnreachableError, RefusedError, JobNotCompletedError */
 export async function runCommand(
-  { name, subject, flags }: GivenCommand,
+  { name, subject, input, flags }: GivenCommand,
   env: Environment,
   terminal: Terminal,
 ): Promise<void> {
   const client = new ServiceClient(flags.url, env, terminal.signal);
-  return RUN[name]({ client, subject, flags, terminal });
+  return RUN[name]({ client, subject, input, flags, terminal });
 }
 
 const RUN: Readonly<Record<CommandName, (call: CommandCall) => Promise<void>>> = {
@@ -70,7 +83,7 @@ const RUN: Readonly<Record<CommandName, (call: CommandCall) => Promise<void>>> =
   jobs: listJobs,
   job: showJob,
   why: explainJob,
-  run: runSaved,
+  run: runJob,
   cancel: (call) => changeJob(call, "cancel"),
   retry: (call) => changeJob(call, "retry"),
   purge,

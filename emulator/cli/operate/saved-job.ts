@@ -1,18 +1,11 @@
-/** Saves a job as a file with the body of a submission, and runs such a file, for example on another emulator. */
+/** Saves a job as a file with the body of a submission, and reads such a file, for example for another emulator. */
 import { readFile, writeFile } from "node:fs/promises";
-import { isTerminal } from "../../../runtime/protocol/job-status.ts";
 import { scanJson } from "../../core/jobs/raw-json/scan.ts";
 import { failedUse, UsageError } from "../usage-error.ts";
 import { type CommandCall, show } from "./command-call.ts";
-import { type JobDetails, readJob } from "./find-job.ts";
-import { RefusedError, type ServiceClient } from "./service-client.ts";
-import { jobText } from "./show-job.ts";
+import type { JobDetails } from "./find-job.ts";
+import { RefusedError } from "./service-client.ts";
 import { plain } from "./terminal.ts";
-
-/** The job of a `run` ended without success. */
-class JobNotCompletedError extends Error {
-  override readonly name = "JobNotCompletedError";
-}
 
 /** Saves endpoint, limits and input. The input is saved as it was sent, `webhook` and `s3Config` are not saved. */
 export async function saveJob(call: CommandCall, id: string, file: string): Promise<void> {
@@ -35,24 +28,15 @@ export async function saveJob(call: CommandCall, id: string, file: string): Prom
   );
 }
 
-/** Submits the job in a file, waits for its end, and shows it. @throws JobNotCompletedError when it is not COMPLETED */
-export async function runSaved(call: CommandCall): Promise<void> {
-  const { client, subject, flags } = call;
-  if (flags.from === undefined)
-    throw new UsageError("run takes a job from a file: --from job.json, as job --save writes it");
-  const body = await readFile(flags.from, "utf8").catch((error: unknown) => {
+/**
+ * The body of the submission in a file, and its endpoint.
+ * @param endpointId default: the one that the file names
+ */
+export async function savedJob(file: string, endpointId: string | undefined) {
+  const body = await readFile(file, "utf8").catch((error: unknown) => {
     throw failedUse("the job cannot be read", error);
   });
-  const endpointId = subject ?? namedIn(body, flags.from);
-  const { id: jobId } = await client.call("run", { endpointId }, body);
-  const job = await ended(client, endpointId, jobId);
-  show(call, job, (paint) => jobText(job, paint));
-  if (job.status !== "COMPLETED") throw new JobNotCompletedError(`the job is ${job.status}`);
-}
-
-async function ended(client: ServiceClient, endpointId: string, jobId: string) {
-  while (!isTerminal((await client.call("statusSync", { endpointId, jobId })).status));
-  return readJob(client, jobId);
+  return { endpointId: endpointId ?? namedIn(body, file), body };
 }
 
 /** The limits that a submission may set. */
@@ -63,7 +47,7 @@ function policyOf({ submittedAt, expiresAt, ttlPinned, ...job }: Omit<JobDetails
 }
 
 /** The raw text of a member. Parsing and writing it again could change numbers. */
-function memberOf(json: string, name: string): string | undefined {
+export function memberOf(json: string, name: string): string | undefined {
   const bytes = Buffer.from(json);
   const scan = scanJson(bytes, { keep: [name] });
   const span = scan.ok ? scan.members.get(name) : undefined;

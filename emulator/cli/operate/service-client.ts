@@ -101,8 +101,8 @@ export class ServiceClient {
   }
 
   /** The events of a stream, until the emulator ends it. @throws UnreachableError, RefusedError */
-  async *events(...asked: Asked<"logs">): AsyncGenerator<ServerEvent> {
-    const response = await this.#send(asked);
+  async *events(...asked: Asked<"logs" | "run">): AsyncGenerator<ServerEvent> {
+    const response = await this.#send(asked, "text/event-stream");
     if (response.body === null) return;
     let text = "";
     for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
@@ -110,17 +110,19 @@ export class ServiceClient {
       const frames = text.split("\n\n");
       text = frames.pop() ?? "";
       for (const frame of frames) {
-        const [, type = "", data = ""] = /^event: (\w+)\ndata: (.*)$/u.exec(frame) ?? [];
+        const [, type = "", data = ""] =
+          /^event: (\w+)\n(?:id: .*\n)?data: (.*)$/u.exec(frame) ?? [];
         if (type !== "") yield { type, data };
       }
     }
   }
 
-  async #send<Name extends OperationName>(asked: Asked<Name>): Promise<Response> {
+  async #send<Name extends OperationName>(asked: Asked<Name>, accept = "*/*"): Promise<Response> {
     const [name, parameters, body] = asked;
     const [method, template] = OPERATIONS[name];
     const key = this.#keyFor(template);
     const headers = {
+      accept,
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
     };

@@ -4,6 +4,10 @@ import type { Style } from "../terminal-text.ts";
 
 export interface Terminal {
   readonly out: (text: string) => void;
+  /** Writes what is no result, to stderr. */
+  readonly tell: (text: string) => void;
+  /** All of standard input. */
+  readonly read: () => Promise<string>;
   readonly colors: boolean;
   /** Asks a person a question. Undefined where there is no person. */
   readonly confirm: ((question: string) => Promise<boolean>) | undefined;

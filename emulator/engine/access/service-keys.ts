@@ -8,12 +8,15 @@ import type { StartWork } from "../parts/start-work.ts";
 
 const USER_KEY_ID = "user";
 const ADMIN_KEY_ID = "admin";
+const LOCAL_KEY_ID = "local";
+const OF_START: ReadonlySet<string> = new Set([USER_KEY_ID, ADMIN_KEY_ID, LOCAL_KEY_ID]);
 
 /** Names of the start's keys and of links to the dashboard in the audit; no other key has such a name. */
 const USER_KEY_NAME = "API key";
 const ADMIN_KEY_NAME = "admin key";
+const LOCAL_KEY_NAME = "commands of this machine";
 export const DASHBOARD_KEY_NAME = "dashboard";
-export const SETTLED_NAMES = [USER_KEY_NAME, ADMIN_KEY_NAME, DASHBOARD_KEY_NAME];
+export const SETTLED_NAMES = [USER_KEY_NAME, ADMIN_KEY_NAME, LOCAL_KEY_NAME, DASHBOARD_KEY_NAME];
 
 /** True: it was created over the interface. */
 export function isMade({ id }: ApiKey): boolean {
@@ -28,6 +31,8 @@ export interface GivenKeys {
   readonly user: string | undefined;
   /** Key for the emulator's own operations; without it the user's key opens them too. */
   readonly admin: string | undefined;
+  /** Key for commands of this machine, which opens everything. */
+  readonly local?: string | undefined;
 }
 
 export interface ServiceKeys {
@@ -45,7 +50,7 @@ export interface KeySettling {
 }
 
 /**
- * Decides which keys are valid. A given user's key replaces that of earlier starts; the admin's key is valid for one start.
+ * Decides which keys are valid. A given user's key replaces that of earlier starts; the other two are valid for one start.
  * `createdAt` is ISO 8601.
  * @throws StoreFullError if there is no room for a generated key
  */
@@ -58,10 +63,13 @@ export async function settleKeys(
   const { record, key } = await settleUserKey(settling, given.user, createdAt);
   const made = settling.steps.records.all("apiKey").filter(isMade);
   const user: ApiKey = { ...record, name: USER_KEY_NAME, scope };
-  if (given.admin === undefined) return { records: [...made, user], userKey: key };
-  const digest = digestOf(given.admin);
-  const admin: ApiKey = { id: ADMIN_KEY_ID, name: ADMIN_KEY_NAME, scope: "all", digest, createdAt };
-  return { records: [...made, user, admin], userKey: key };
+  const ofStart = [
+    { id: ADMIN_KEY_ID, name: ADMIN_KEY_NAME, text: given.admin },
+    { id: LOCAL_KEY_ID, name: LOCAL_KEY_NAME, text: given.local },
+  ].flatMap(({ text, ...named }): ApiKey[] =>
+    text === undefined ? [] : [{ ...named, scope: "all", digest: digestOf(text), createdAt }],
+  );
+  return { records: [...made, user, ...ofStart], userKey: key };
 }
 
 /** The keys that are valid now: another process with the same store may have been started with another user's key. */
@@ -70,7 +78,7 @@ export function keysNow(
   settled: ServiceKeys,
 ): readonly ApiKey[] {
   const stored = records.find("apiKey", USER_KEY_ID);
-  const given = settled.records.filter((key) => !isMade(key) || key.id === ADMIN_KEY_ID);
+  const given = settled.records.filter(({ id }) => OF_START.has(id));
   const made = records.all("apiKey").filter(isMade);
   return [
     ...made,

@@ -35,7 +35,8 @@ beforeAll(async () => {
   await chmod(tree.path("sv-emulate"), 0o755);
   await chmod(tree.path("alone/sv-runtime"), 0o755);
   emulator = await startEmulatorProcess({
-    args: [handler, "--data-dir", tree.path("data"), "--log", "json"],
+    args: [handler, "--log", "json"],
+    cwd: tree.root,
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9/unused",
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collector.url,
@@ -54,6 +55,18 @@ function operate(...args: string[]): Promise<Run> {
   const env = { SV_API_KEY: emulator.apiKey ?? "", SV_URL: emulator.url, SV_PORT: "" };
   return runEmulatorProcess({ args, env });
 }
+
+test("commands in the directory of a running emulator need neither its address nor a key", async () => {
+  const env = { SV_API_KEY: "", SV_URL: "", SV_PORT: "" };
+  const cwd = tree.path("alone");
+  const { code, stdout, stderr } = await runEmulatorProcess({
+    ...{ args: ["run", ENDPOINT, '{"a":1}'], cwd, env },
+  });
+  expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("COMPLETED") });
+  expect(JSON.parse(stdout)).toBeDefined();
+  const elsewhere = await runEmulatorProcess({ args: ["run", ENDPOINT], cwd: "/", env });
+  expect(elsewhere.code).toBe(6);
+});
 
 test("the command open prints a link that opens the dashboard once", async () => {
   const { code, stdout } = await operate("open");

@@ -11,6 +11,11 @@ interface Asked {
   readonly answer?: boolean;
   readonly signal?: AbortSignal;
   readonly out?: (text: string) => void;
+  readonly tell?: (text: string) => void;
+  /** The second argument. */
+  readonly input?: string;
+  /** Standard input. */
+  readonly stdin?: string;
 }
 
 /** Output of the command. */
@@ -18,19 +23,22 @@ export async function run(
   { url }: Pick<TestHttp, "url">,
   name: CommandName,
   subject?: string,
-  { flags = {}, key = KEY, answer, signal = new AbortController().signal, out }: Asked = {},
+  asked: Asked = {},
 ): Promise<string> {
+  const { flags = {}, key = KEY, answer, signal = new AbortController().signal, input } = asked;
   let written = "";
   const terminal: Terminal = {
     out: (text) => {
       written += text;
-      out?.(text);
+      asked.out?.(text);
     },
+    tell: (text) => asked.tell?.(text),
+    read: async () => asked.stdin ?? "",
     colors: false,
     confirm: answer === undefined ? undefined : async () => answer,
     signal,
   };
-  await runCommand({ name, subject, flags }, { SV_URL: url, SV_API_KEY: key }, terminal);
+  await runCommand({ name, subject, input, flags }, { SV_URL: url, SV_API_KEY: key }, terminal);
   return written;
 }
 

@@ -1,0 +1,102 @@
+/** Runs a job and prints its output. Nothing else is written to stdout. */
+import { readFile } from "node:fs/promises";
+import { printableJson } from "../../../runtime/protocol/printable.ts";
+import { isTerminal } from "../../../runtime/protocol/job-status.ts";
+import { durationInWords } from "../../core/time/duration.ts";
+import { painter } from "../terminal-text.ts";
+import { failedUse, UsageError } from "../usage-error.ts";
+import { type CommandCall, show } from "./command-call.ts";
+import { readJob } from "./find-job.ts";
+import { memberOf, savedJob } from "./saved-job.ts";
+import { RefusedError } from "./service-client.ts";
+import { jobText } from "./show-job.ts";
+import { stateText } from "./table.ts";
+import { plain } from "./terminal.ts";
+
+/** The job of a `run` ended without success. */
+class JobNotCompletedError extends Error {
+  override readonly name = "JobNotCompletedError";
+}
+
+interface Submission {
+  readonly endpointId: string;
+  readonly body: string;
+}
+
+/** Submits a job, waits for its end, and prints its output, or its chunks. @throws JobNotCompletedError when it is not COMPLETED */
+export async function runJob(call: CommandCall): Promise<void> {
+  const { client, flags, terminal } = call;
+  const submission = await submissionOf(call);
+  const jobId =
+    flags.stream === true ? await streamed(call, submission) : await ended(call, submission);
+  const job = await readJob(client, jobId);
+  if (flags.json === true) show(call, job, () => "");
+  const paint = painter(false);
+  if (job.status !== "COMPLETED") {
+    terminal.tell(jobText(job, paint));
+    throw new JobNotCompletedError(`the job is ${job.status}; sv-emulate why ${jobId} explains it`);
+  }
+  const waited = `waited ${durationInWords(job.delayTime ?? 0)}`;
+  const ran = `ran ${durationInWords(job.executionTime ?? 0)}`;
+  terminal.tell(`${plain(jobId)} ${stateText(paint, job.status)} (${waited}, ${ran})\n`);
+}
+
+async function submissionOf({ subject, input, flags, terminal }: CommandCall): Promise<Submission> {
+  if (flags.from !== undefined && input === undefined) return savedJob(flags.from, subject);
+  if (subject === undefined || flags.from !== undefined)
+    throw new UsageError(
+      `run takes an endpoint and an input, for example: sv-emulate run greet '{"name":"Ada"}', or a saved job: --from job.json`,
+    );
+  const given = await inputText(input, terminal.read);
+  const policy = flags.policy === undefined ? "" : `,"policy":${json(flags.policy, "--policy")}`;
+  return { endpointId: subject, body: `{"input":${json(given, "the input")}${policy}}` };
+}
+
+async function inputText(input = "{}", read: () => Promise<string>): Promise<string> {
+  if (input === "-") return read();
+  if (!input.startsWith("@")) return input;
+  return readFile(input.slice(1), "utf8").catch((error: unknown) => {
+    throw failedUse("the input cannot be read", error);
+  });
+}
+
+/** The text, which is sent as it is: parsing and writing it again could change numbers. @throws UsageError */
+function json(text: string, what: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch (error) {
+    throw failedUse(`${what} is no JSON`, error);
+  }
+}
+
+/** Prints the output once the job has ended. Returns the id of the job. */
+async function ended(call: CommandCall, { endpointId, body }: Submission): Promise<string> {
+  const { client, flags } = call;
+  const operation = flags.sync === true ? "runsync" : "run";
+  let text = await client.text(operation, { endpointId }, body);
+  const { id: jobId } = client.read("run", text);
+  while (!isTerminal(client.read("statusSync", text).status))
+    text = await client.text("statusSync", { endpointId, jobId });
+  if (client.read("statusSync", text).status === "COMPLETED") print(call, memberOf(text, "output"));
+  return jobId;
+}
+
+/** Prints the chunks as they come. Returns the id of the job. */
+async function streamed(call: CommandCall, { endpointId, body }: Submission): Promise<string> {
+  let jobId: string | undefined;
+  for await (const { type, data } of call.client.events("run", { endpointId }, body)) {
+    if (type === "job") ({ id: jobId } = call.client.read("run", data));
+    if (type === "chunk") print(call, memberOf(data, "output"));
+    if (type === "restart") call.terminal.tell("the job runs again: the chunks begin anew\n");
+    if (type === "error") throw new RefusedError(String(memberOf(data, "error")));
+    if (type === "end" && jobId !== undefined) return jobId;
+  }
+  throw new RefusedError("the stream broke off before the end of the job");
+}
+
+/** A job as JSON contains its output already. */
+function print({ flags, terminal }: CommandCall, output: string | undefined): void {
+  if (flags.json === true || output === undefined) return;
+  terminal.out(`${printableJson(output)}\n`);
+}

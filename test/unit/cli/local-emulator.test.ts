@@ -1,0 +1,54 @@
+/** Commands find the emulator of their directory, or of one above it, while it runs. */
+import fs from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { emulatorNear, tellWhere } from "../../../emulator/cli/local-emulator.ts";
+import { temporaryDirectory } from "../../setup/temporary-directory.ts";
+
+const AT = { url: "http://127.0.0.1:7080", key: "k".repeat(32) };
+
+function directories() {
+  const root = temporaryDirectory();
+  const dataDir = path.join(root.path, ".sv");
+  const below = path.join(root.path, "src/deep");
+  fs.mkdirSync(dataDir);
+  fs.mkdirSync(below, { recursive: true });
+  const warnings: string[] = [];
+  const log = { warn: (_: object, message: string) => void warnings.push(message) };
+  return { root, dataDir, below, warnings, log, [Symbol.dispose]: root[Symbol.dispose] };
+}
+
+test("an emulator is found from its directory and below, until it stops", () => {
+  using place = directories();
+  const forget = tellWhere({ dataDir: place.dataDir, store: undefined }, AT, place.log);
+  const found = { ...AT, pid: process.pid };
+  expect(emulatorNear(place.root.path)).toEqual(found);
+  expect(emulatorNear(place.below)).toEqual(found);
+  expect(fs.statSync(path.join(place.dataDir, "emulator.json")).mode & 0o777).toBe(0o600);
+  forget();
+  expect(emulatorNear(place.below)).toBeUndefined();
+  expect(fs.readdirSync(place.dataDir)).toEqual([]);
+});
+
+test.each([
+  ["of a killed emulator", JSON.stringify({ ...AT, pid: 2 ** 22 + 1 })],
+  ["of another version", '{"address":"x"}'],
+  ["that was cut off", '{"url":"http'],
+])("a file %s is ignored", (_, text) => {
+  using place = directories();
+  fs.writeFileSync(path.join(place.dataDir, "emulator.json"), text);
+  expect(emulatorNear(place.below)).toBeUndefined();
+});
+
+test("an emulator that keeps nothing, or keeps it in a database, writes no file", () => {
+  using place = directories();
+  tellWhere({ dataDir: undefined, store: undefined }, AT, place.log)();
+  tellWhere({ dataDir: place.dataDir, store: "postgres://x" }, AT, place.log)();
+  expect(fs.readdirSync(place.dataDir)).toEqual([]);
+});
+
+test("a file that cannot be written is a warning", () => {
+  using place = directories();
+  tellWhere({ dataDir: path.join(place.dataDir, "none"), store: undefined }, AT, place.log)();
+  expect(place.warnings).toEqual(["commands in this directory need --url and SV_API_KEY"]);
+});
