@@ -36,6 +36,7 @@ export async function runJob(call: CommandCall): Promise<void> {
     terminal.tell(jobText(job, paint));
     throw new JobNotCompletedError(`the job is ${job.status}; sv-emulate why ${jobId} explains it`);
   }
+  if (flags.json === true) return;
   const waited = `waited ${durationInWords(job.delayTime ?? 0)}`;
   const ran = `ran ${durationInWords(job.executionTime ?? 0)}`;
   terminal.tell(`${plain(jobId)} ${stateText(paint, job.status)} (${waited}, ${ran})\n`);

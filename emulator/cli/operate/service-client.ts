@@ -101,7 +101,7 @@ export class ServiceClient {
   }
 
   /** The events of a stream, until the emulator ends it. @throws UnreachableError, RefusedError */
-  async *events(...asked: Asked<"logs" | "run">): AsyncGenerator<ServerEvent> {
+  async *events<Name extends "logs" | "run">(...asked: Asked<Name>): AsyncGenerator<ServerEvent> {
     const response = await this.#send(asked, "text/event-stream");
     if (response.body === null) return;
     let text = "";

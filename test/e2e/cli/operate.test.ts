@@ -29,6 +29,7 @@ let emulator: EmulatorProcess;
 beforeAll(async () => {
   collector = await startReceiver();
   tree = await temporaryTree({
+    "data/some.txt": "",
     "sv-emulate": `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`,
     "alone/sv-runtime": `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`,
   });
