@@ -1,13 +1,12 @@
 /** Runs the command line of `sv-emulate` from its arguments to its exit code. */
-import { randomBytes } from "node:crypto";
 import { printable } from "../../runtime/protocol/printable.ts";
 import { collectBuffersLessOften } from "../../runtime/bin/buffer-memory.ts";
 import { whenPackageManagerEnds } from "../../runtime/bin/package-manager.ts";
 import { RUNTIME_VERSION } from "../../runtime/version.ts";
-import type { EmulatorOptions, EngineLog } from "../index.ts";
+import type { Emulator, EmulatorOptions, EngineLog } from "../index.ts";
 import { announce, HandlerInputs, sumUp } from "./serve/announce.ts";
 import { asCalled } from "./called-as.ts";
-import { tellWhere } from "./local-emulator.ts";
+import { EmulatorFile } from "./emulator-file.ts";
 import { type Invocation, readCommandLine } from "./command.ts";
 import { EXIT, type ExitCode, exitCodeOf } from "./exit-code.ts";
 import { type LogOutput, openLog } from "./log/log-output.ts";
@@ -135,11 +134,9 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
   if (prepared === undefined) return EXIT.stoppedAtOnce;
   const { inputs, settings, mode, log, options } = prepared;
   const hasGivenKey = settings.apiKey !== undefined;
-  const isWatching = request.flags.watch !== false;
   const { startEmulator } = await import("../index.ts");
   const handlerInputs = new HandlerInputs();
-  const localKey = randomBytes(32).toString("base64url");
-  let forgetWhere: () => void = () => undefined;
+  using file = new EmulatorFile(settings, log);
   const crashed = Promise.withResolvers<never>();
   process.once("uncaughtException", crashed.reject);
   try {
@@ -147,9 +144,9 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
       start: async () =>
         startEmulator({
           ...options,
-          localKey,
+          localKey: file.key,
           log,
-          watch: isWatching && { find: () => foundAgain(inputs, signals) },
+          watch: request.flags.watch !== false && { find: () => foundAgain(inputs, signals) },
           poll: request.flags.poll,
           workerLine: (line) => log.workerLine(line),
           attemptEnded: (end) => log.attemptEnded(end),
@@ -159,10 +156,8 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
         }),
       signals,
       ready: (emulator) => {
-        // In a terminal, SIGHUP means that the terminal was closed, and ends the program.
-        if (options.tls && !process.stdin.isTTY)
-          process.on("SIGHUP", () => void emulator.rereadCertificate());
-        forgetWhere = tellWhere(settings, { url: emulator.url, key: localKey }, log);
+        rereadOnHangUp(emulator, options);
+        file.write(emulator.url);
         void announce(emulator, { inputs, hasGivenKey, mode, log, handlerInputs });
         if (request.flags.open)
           openBrowser(emulator.dashboardLink() ?? `${emulator.url}/docs`, (problem) =>
@@ -178,10 +173,14 @@ async function run(request: Request, signals: StopSignals): Promise<ExitCode> {
     log.error({ exitCode }, complaint(error));
     return exitCode;
   } finally {
-    forgetWhere();
     // A write that is stuck in a full pipe would block any other exit. Only lines of the log can be lost.
     if (!(await log.close())) process.kill(process.pid, "SIGKILL");
   }
+}
+
+/** In a terminal, SIGHUP means that the terminal was closed, and ends the program. */
+function rereadOnHangUp(emulator: Emulator, { tls }: EmulatorOptions): void {
+  if (tls && !process.stdin.isTTY) process.on("SIGHUP", () => void emulator.rereadCertificate());
 }
 
 /** Whether a store other than the data directory is set, as far as is known before configs are read. */

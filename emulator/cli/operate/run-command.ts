@@ -2,7 +2,7 @@
 import { durationInWords } from "../../core/time/duration.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import type { Environment } from "../serve/setting-values.ts";
-import { emulatorNear } from "../local-emulator.ts";
+import { emulatorNear } from "../emulator-file.ts";
 import type { StopSignals } from "../signals.ts";
 import { firstLine } from "../terminal-text.ts";
 import { UsageError } from "../usage-error.ts";

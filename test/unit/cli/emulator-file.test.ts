@@ -2,10 +2,10 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { emulatorNear, tellWhere } from "../../../emulator/cli/local-emulator.ts";
+import { EmulatorFile, emulatorNear } from "../../../emulator/cli/emulator-file.ts";
 import { temporaryDirectory } from "../../setup/temporary-directory.ts";
 
-const AT = { url: "http://127.0.0.1:7080", key: "k".repeat(32) };
+const URL_OF_ALL = "http://127.0.0.1:7080";
 
 function directories() {
   const root = temporaryDirectory();
@@ -20,18 +20,20 @@ function directories() {
 
 test("an emulator is found from its directory and below, until it stops", () => {
   using place = directories();
-  const forget = tellWhere({ dataDir: place.dataDir, store: undefined }, AT, place.log);
-  const found = { ...AT, pid: process.pid };
+  const file = new EmulatorFile({ dataDir: place.dataDir, store: undefined }, place.log);
+  file.write(URL_OF_ALL);
+  const found = { url: URL_OF_ALL, key: file.key, pid: process.pid };
+  expect(file.key).toHaveLength(43);
   expect(emulatorNear(place.root.path)).toEqual(found);
   expect(emulatorNear(place.below)).toEqual(found);
   expect(fs.statSync(path.join(place.dataDir, "emulator.json")).mode & 0o777).toBe(0o600);
-  forget();
+  file[Symbol.dispose]();
   expect(emulatorNear(place.below)).toBeUndefined();
   expect(fs.readdirSync(place.dataDir)).toEqual([]);
 });
 
 test.each([
-  ["of a killed emulator", JSON.stringify({ ...AT, pid: 2 ** 22 + 1 })],
+  ["of a killed emulator", JSON.stringify({ url: URL_OF_ALL, key: "k", pid: 2 ** 22 + 1 })],
   ["of another version", '{"address":"x"}'],
   ["that was cut off", '{"url":"http'],
 ])("a file %s is ignored", (_, text) => {
@@ -42,13 +44,15 @@ test.each([
 
 test("an emulator that keeps nothing, or keeps it in a database, writes no file", () => {
   using place = directories();
-  tellWhere({ dataDir: undefined, store: undefined }, AT, place.log)();
-  tellWhere({ dataDir: place.dataDir, store: "postgres://x" }, AT, place.log)();
+  new EmulatorFile({ dataDir: undefined, store: undefined }, place.log).write(URL_OF_ALL);
+  const { dataDir, log } = place;
+  new EmulatorFile({ dataDir, store: "postgres://x" }, log).write(URL_OF_ALL);
   expect(fs.readdirSync(place.dataDir)).toEqual([]);
 });
 
 test("a file that cannot be written is a warning", () => {
   using place = directories();
-  tellWhere({ dataDir: path.join(place.dataDir, "none"), store: undefined }, AT, place.log)();
+  const dataDir = path.join(place.dataDir, "none");
+  new EmulatorFile({ dataDir, store: undefined }, place.log).write(URL_OF_ALL);
   expect(place.warnings).toEqual(["commands in this directory need --url and SV_API_KEY"]);
 });

@@ -1,4 +1,5 @@
 /** The file by which commands find the emulator that runs in a directory: its address, and a key that is valid until its stop. */
+import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { z } from "zod";
@@ -12,22 +13,38 @@ const contentSchema = z.object({ url: z.string(), key: z.string(), pid: z.int().
 
 export type LocalEmulator = z.infer<typeof contentSchema>;
 
-/** Writes the file, which only this user can read. Returns a function that removes it. */
-export function tellWhere(
-  { dataDir, store }: Pick<Settings, "dataDir" | "store">,
-  { url, key }: Omit<LocalEmulator, "pid">,
-  log: Pick<EngineLog, "warn">,
-): () => void {
-  if (dataDir === undefined || store !== undefined) return () => undefined;
-  const file = path.join(dataDir, FILE);
-  const fresh = `${file}.${process.pid}`;
-  try {
-    fs.writeFileSync(fresh, `${JSON.stringify({ url, key, pid: process.pid })}\n`, { mode: 0o600 });
-    fs.renameSync(fresh, file);
-  } catch (error) {
-    log.warn({ err: error }, "commands in this directory need --url and SV_API_KEY");
+/** The file of an emulator. Disposing of it removes the file. */
+export class EmulatorFile implements Disposable {
+  /** A random key for `localKey` of the emulator. */
+  readonly key = randomBytes(32).toString("base64url");
+  /** Undefined for an emulator without a data directory of its own. */
+  readonly #path: string | undefined;
+  readonly #log: Pick<EngineLog, "warn">;
+
+  constructor(
+    { dataDir, store }: Pick<Settings, "dataDir" | "store">,
+    log: Pick<EngineLog, "warn">,
+  ) {
+    if (dataDir !== undefined && store === undefined) this.#path = path.join(dataDir, FILE);
+    this.#log = log;
   }
-  return () => fs.rmSync(file, { force: true });
+
+  /** Writes the file, which only this user can read. A failure is logged. */
+  write(url: string): void {
+    if (this.#path === undefined) return;
+    const content: LocalEmulator = { url, key: this.key, pid: process.pid };
+    const fresh = `${this.#path}.${process.pid}`;
+    try {
+      fs.writeFileSync(fresh, `${JSON.stringify(content)}\n`, { mode: 0o600 });
+      fs.renameSync(fresh, this.#path);
+    } catch (error) {
+      this.#log.warn({ err: error }, "commands in this directory need --url and SV_API_KEY");
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#path !== undefined) fs.rmSync(this.#path, { force: true });
+  }
 }
 
 /** The emulator of the directory, or of the nearest one above it. Undefined if none runs there. */
