@@ -15,6 +15,7 @@ const ON_EVERY_DEBIAN: Readonly<Record<string, readonly string[]>> = {
   bsdutils: ["script"],
   coreutils: ["base64", "cat", "cp", "mkfifo", "nice", "sleep", "tail", "tr"],
   dash: ["sh"],
+  grep: ["grep"],
   "libc-bin": ["ldd"],
   mount: ["losetup", "mount", "umount"],
   sed: ["sed"],
