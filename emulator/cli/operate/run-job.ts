@@ -43,7 +43,8 @@ export async function runJob(call: CommandCall): Promise<void> {
 }
 
 async function submissionOf({ subject, input, flags, terminal }: CommandCall): Promise<Submission> {
-  if (flags.from !== undefined && input === undefined) return savedJob(flags.from, subject);
+  const isSaved = input === undefined && flags.policy === undefined;
+  if (flags.from !== undefined && isSaved) return savedJob(flags.from, subject);
   if (subject === undefined || flags.from !== undefined)
     throw new UsageError(
       `run takes an endpoint and an input, for example: sv-emulate run greet '{"name":"Ada"}', or a saved job: --from job.json`,
@@ -90,7 +91,6 @@ async function streamed(call: CommandCall, { endpointId, body }: Submission): Pr
     if (type === "job") ({ id: jobId } = call.client.read("run", data));
     if (type === "chunk") print(call, memberOf(data, "output"));
     if (type === "restart") call.terminal.tell("the job runs again: the chunks begin anew\n");
-    if (type === "error") throw new RefusedError(String(memberOf(data, "error")));
     if (type === "end" && jobId !== undefined) return jobId;
   }
   throw new RefusedError("the stream broke off before the end of the job");

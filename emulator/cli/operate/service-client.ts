@@ -112,6 +112,7 @@ export class ServiceClient {
       for (const frame of frames) {
         const [, type = "", data = ""] =
           /^event: (\w+)\n(?:id: .*\n)?data: (.*)$/u.exec(frame) ?? [];
+        if (type === "error") throw this.#refusal(data, undefined);
         if (type !== "") yield { type, data };
       }
     }

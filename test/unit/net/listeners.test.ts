@@ -11,6 +11,7 @@ const SERVERS: Readonly<Record<string, string>> = {
   "emulator/grpc/worker-server.ts": "ListenerGuard",
   "emulator/net/web-server.ts": "ListenerGuard",
   // These close each connection at once, or never accept one.
+  "emulator/doctor/machine-checks.ts": "server.close()",
   "emulator/launch/docker/engine-location.ts": "server.close()",
   "emulator/launch/gpus/socket-lock.ts": "socket.destroy()",
   "emulator/launch/processes/taken-ports.ts": "server.close()",

@@ -50,6 +50,23 @@ test("chunks are printed as they come, a line each", async () => {
   expect(await ended).toBe('{"text":"a"}\n"b"\n');
 });
 
+test("a stream that the service ends with an error is refused with its sentence", async () => {
+  await using service = await startTestHttp();
+  const first = Promise.withResolvers<string>();
+  const ended = run(service, "run", "echo", {
+    flags: { stream: true, policy: '{"ttl":10000}' },
+    out: first.resolve,
+  });
+  const worker = await service.test.connectWorker();
+  await worker.chunks(await worker.nextJob(), ["a"]);
+  await first.promise;
+  const refused = ended.catch((error: unknown) => error);
+  await service.test.clock.advance(60_000);
+  expect(await refused).toMatchObject({
+    ...{ name: "RefusedError", message: expect.stringContaining("there is no job") },
+  });
+});
+
 test("a failed job is told on stderr, with nothing on stdout", async () => {
   await using service = await startTestHttp();
   const told: string[] = [];
@@ -80,6 +97,7 @@ test.each([
   ["@missing.json", {}, "the input cannot be read"],
   ["{}", { policy: "1m" }, "--policy is no JSON"],
   ["{}", { from: "job.json" }, "run takes an endpoint and an input"],
+  [undefined, { from: "job.json", policy: "{}" }, "run takes an endpoint and an input"],
 ])("the input %s with %o is refused before a job runs", async (input, flags, message) => {
   await using service = await startTestHttp();
   const endpointId = input === undefined ? undefined : "echo";
