@@ -75,7 +75,7 @@ test("a service that needs no worker leaves no process behind when SIGINT stops 
   for (const signal of ["SIGINT", "SIGKILL"] as const) {
     const { env, running } = mark();
     await using emulator = await startEmulatorProcess({ cwd: tree.root, env });
-    expect(running().length).toBeGreaterThan(2);
+    await expect.poll(() => running().length).toBeGreaterThan(2);
     emulator.child.kill(signal);
     await emulator.exited;
     if (signal === "SIGINT") expect(running()).toEqual([]);
