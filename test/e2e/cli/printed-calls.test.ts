@@ -23,7 +23,7 @@ async function answers(cwd: string, directory: string): Promise<ReadonlyMap<stri
   await using _ = { [Symbol.asyncDispose]: async () => void terminal.kill() };
   const closed = once(terminal, "close");
   let text = "";
-  const count = fs.readdirSync(path.resolve(cwd, directory)).length;
+  const count = fs.globSync("*/{handler,server}.*", { cwd: path.resolve(cwd, directory) }).length;
   const printed = Promise.withResolvers<readonly RegExpMatchArray[]>();
   terminal.stdout.setEncoding("utf8").on("data", (piece: string) => {
     text += piece;
