@@ -19,8 +19,9 @@ export const DEFAULT_HOST = "127.0.0.1";
 
 /** @throws RangeError for an invalid host, origin or proxy, and for keys that are too short for the host */
 export function callerCheck(host: string, options: EmulatorOptions): CallerCheck {
-  const { allowedHosts = [], allowedOrigins = [], trustProxy = [], apiKey, adminKey } = options;
-  for (const [name, key] of Object.entries({ apiKey, adminKey })) {
+  const { allowedHosts = [], allowedOrigins = [], trustProxy = [] } = options;
+  const { apiKey, adminKey, localKey } = options;
+  for (const [name, key] of Object.entries({ apiKey, adminKey, localKey })) {
     const problem = key === undefined ? undefined : shortKeyProblem(key, host);
     if (problem !== undefined) throw new RangeError(`${name} ${problem}`);
   }

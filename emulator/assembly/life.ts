@@ -10,8 +10,8 @@ import type { HandlerReloader } from "./hot-reload.ts";
 const NODE_TEST = "NODE_TEST_CONTEXT";
 
 /**
- * Keeps the process running, as any server does, unless it may be the forgotten emulator of a test: one without stored data that
- * `node --test` runs, or whose handlers are functions at any free port.
+ * Keeps the process running, like any server. The exception is an emulator that a test may have forgotten: it has no stored data, and
+ * either `node --test` runs it, or its handlers are functions and its port is any free one.
  */
 export class EmulatorLife implements ServerLife {
   readonly holdsProcess: boolean;

@@ -1,8 +1,6 @@
-/** Reads Linux's tables of sockets to find the addresses that listen on a port. */
-import { readFile } from "node:fs/promises";
+/** Finds the addresses of this machine that listen on a port, by Linux's tables of sockets. */
+import { listenersIn, socketTables } from "../net/socket-tables.ts";
 
-const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
-const LISTENING = "0A";
 const MAPPED = "0000000000000000FFFF0000";
 
 /**
@@ -10,19 +8,13 @@ const MAPPED = "0000000000000000FFFF0000";
  * process listens on loopback only, because another process may be the wide listener.
  */
 export async function wideAddresses(port: number): Promise<readonly string[]> {
-  const tables = TABLES.map((table) => readFile(table, "latin1").catch(() => ""));
-  const addresses = (await Promise.all(tables)).flatMap((text) => addressesIn(text, port));
+  const addresses = (await socketTables()).flatMap((text) => addressesIn(text, port));
   return addresses.some((address) => isLoopback(address)) ? [] : addresses;
 }
 
 /** The addresses of sockets that listen on the port, in a table as the kernel writes it. */
 export function addressesIn(table: string, port: number): readonly string[] {
-  const wanted = port.toString(16).toUpperCase().padStart(4, "0");
-  return table.split("\n").flatMap((line) => {
-    const [, local = "", , state] = line.trim().split(/\s+/u);
-    const [address = "", at] = local.split(":");
-    return at === wanted && state === LISTENING ? [inWords(address)] : [];
-  });
+  return listenersIn(table, port).map(({ address }) => inWords(address));
 }
 
 function isLoopback(address: string): boolean {

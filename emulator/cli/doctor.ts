@@ -1,10 +1,8 @@
 /** The command `doctor`: its flags, its help, and its output. */
-import fs from "node:fs/promises";
 import path from "node:path";
 import { type Command, Argument } from "commander";
 import { type Check, USES } from "../doctor/check.ts";
 import type { Examination } from "../doctor/doctor.ts";
-import { readOwnPackage } from "../starter/own-package.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import {
   DEFAULT_DATA_DIR,
@@ -12,8 +10,9 @@ import {
   DEFAULT_PORT,
   type Environment,
 } from "./serve/setting-values.ts";
+import { portIn } from "./serve/network-settings.ts";
+import { byDefault, flagsOver } from "./serve/setting-source.ts";
 import { painter, type Style } from "./terminal-text.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** The flags as written; one that was not given is absent. */
 export interface DoctorFlags {
@@ -56,30 +55,21 @@ export async function doctor(
   { cwd, env, colors, out }: DoctorPlace,
 ): Promise<ExitCode> {
   const { port, dataDir = DEFAULT_DATA_DIR, baseImage, json } = flags;
-  const { examine } = await import("../doctor/doctor.ts");
+  const [{ examine }, { defaultBaseImage }] = await Promise.all([
+    import("../doctor/doctor.ts"),
+    import("../image/base-image.ts"),
+  ]);
   const given = USES.filter((use) => uses.includes(use));
   const examination = await examine({
     uses: given.length === 0 ? [USES[0]] : given,
     host: DEFAULT_HOST,
-    port: portIn(port ?? (env["SV_PORT"] || String(DEFAULT_PORT))),
+    port: (flagsOver(env).said("port", port, portIn) ?? byDefault(DEFAULT_PORT)).value,
     dataDirectory: path.resolve(cwd, dataDir),
     dockerHost: env["DOCKER_HOST"],
     baseImage: baseImage ?? (await defaultBaseImage()),
   });
   out(json ? `${JSON.stringify(examination)}\n` : textOf(examination, colors));
   return examination.isWell ? EXIT.stopped : EXIT.unexpected;
-}
-
-function portIn(text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new UsageError(`the port must be a number from 0 to 65535; got ${JSON.stringify(text)}`);
-}
-
-async function defaultBaseImage(): Promise<string> {
-  const { root } = await readOwnPackage();
-  const text = await fs.readFile(path.join(root, "Dockerfile.base"), "utf8");
-  return /^ARG BASE_IMAGE=(\S+)$/mu.exec(text)?.[1] ?? "";
 }
 
 const STYLES: Readonly<Record<Check["state"], Style>> = {

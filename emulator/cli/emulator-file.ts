@@ -55,11 +55,13 @@ export function emulatorNear(directory: string): LocalEmulator | undefined {
   return parent === directory ? undefined : emulatorNear(parent);
 }
 
+/** Only a file of this user counts: another one could lead commands, with the key in SV_API_KEY, to a server of theirs. */
 function readIfThere(file: string): LocalEmulator | undefined {
   try {
+    if (fs.statSync(file).uid !== process.getuid?.()) return undefined;
     return contentSchema.parse(JSON.parse(fs.readFileSync(file, "utf8")));
   } catch {
-    // Missing, of another user, or of another version.
+    // Missing, or of another version.
     return undefined;
   }
 }

@@ -1,14 +1,14 @@
-/** What `doctor` finds out, and which findings matter for a use. */
+/** The findings of `doctor`, and which of them matter for a use. */
 
-/** What a machine is to do: run handler files, run or build images, or give workers its NVIDIA GPUs. */
+/** Uses of a machine: it runs handler files, runs or builds images, or gives workers its NVIDIA GPUs. */
 export const USES = ["handlers", "images", "gpus"] as const;
 export type Use = (typeof USES)[number];
 
 export interface Finding {
-  /** What was checked, for example `Docker engine`. */
+  /** Name of the checked thing, for example `container engine`. */
   readonly name: string;
   readonly isGood: boolean;
-  /** What was found, in a few words. */
+  /** The finding itself, in a few words. */
   readonly found: string;
   /** How to mend it: a sentence. */
   readonly cure?: string | undefined;
@@ -23,7 +23,7 @@ export interface Check extends Pick<Finding, "name" | "found" | "cure"> {
   readonly state: CheckState;
 }
 
-/** @param uses what the machine is to do */
+/** @param uses the uses of the machine that count */
 export function judged(finding: Finding, uses: readonly Use[]): Check {
   const { name, isGood, found, cure, neededFor } = finding;
   const isNeeded = neededFor?.every((use) => uses.includes(use)) ?? false;

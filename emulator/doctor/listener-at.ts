@@ -1,8 +1,7 @@
 /** Finds the process that listens at a port of this machine, by /proc. */
-import fs from "node:fs";
+import fs from "node:fs/promises";
 import path from "node:path";
-
-const LISTENING = "0A";
+import { listenersIn, socketTables } from "../net/socket-tables.ts";
 
 export interface Listener {
   readonly pid: number;
@@ -11,48 +10,25 @@ export interface Listener {
 }
 
 /** Undefined without /proc, and for a process of another user. */
-export function listenerAt(port: number): Listener | undefined {
-  const inodes = new Set(["tcp", "tcp6"].flatMap((table) => inodesOf(table, port)));
-  if (inodes.size === 0) return undefined;
-  const pids = entriesOf("/proc").filter((name) => /^\d+$/u.test(name));
-  const pid = pids.find((each) => socketsOf(each).some((inode) => inodes.has(inode)));
-  if (pid === undefined) return undefined;
-  return { pid: Number(pid), command: textOf(`/proc/${pid}/comm`).trim() };
-}
-
-/** Lines like `0: 0100007F:1BA8 00000000:0000 0A … 0 0 12345 …`. */
-function inodesOf(table: string, port: number): readonly string[] {
-  const ending = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
-  const lines = textOf(`/proc/net/${table}`).split("\n");
-  return lines.flatMap((line) => {
-    const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/u);
-    return local.endsWith(ending) && state === LISTENING ? [inode] : [];
-  });
-}
-
-function socketsOf(pid: string): readonly string[] {
-  const folder = `/proc/${pid}/fd`;
-  return entriesOf(folder).flatMap((name) => {
-    try {
-      return /^socket:\[(\d+)\]$/u.exec(fs.readlinkSync(path.join(folder, name)))?.[1] ?? [];
-    } catch {
-      return [];
+export async function listenerAt(port: number): Promise<Listener | undefined> {
+  const sockets = (await socketTables()).flatMap((table) => listenersIn(table, port));
+  const names = new Set(sockets.map(({ inode }) => `socket:[${inode}]`));
+  if (names.size === 0) return undefined;
+  for (const pid of await entriesOf("/proc")) {
+    const folder = `/proc/${pid}/fd`;
+    if (!/^\d+$/u.test(pid)) continue;
+    for (const descriptor of await entriesOf(folder)) {
+      const target = await fs.readlink(path.join(folder, descriptor)).catch(() => "");
+      if (names.has(target)) return { pid: Number(pid), command: await commandOf(pid) };
     }
-  });
+  }
+  return undefined;
 }
 
-function entriesOf(folder: string): readonly string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return [];
-  }
+async function commandOf(pid: string): Promise<string> {
+  return (await fs.readFile(`/proc/${pid}/comm`, "utf8").catch(() => "")).trim();
 }
 
-function textOf(file: string): string {
-  try {
-    return fs.readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
+async function entriesOf(folder: string): Promise<readonly string[]> {
+  return fs.readdir(folder).catch(() => []);
 }

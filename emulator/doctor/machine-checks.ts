@@ -41,7 +41,7 @@ export async function portCheck(host: string, port: number): Promise<Finding> {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     if (code !== "EADDRINUSE")
       return { ...about, isGood: false, found: `cannot be opened at ${host}: ${code}` };
-    const by = listenerAt(port);
+    const by = await listenerAt(port);
     const taken = by === undefined ? "taken" : `taken by process ${by.pid} (${by.command})`;
     if (await isOurs(host, port))
       return { ...about, isGood: true, found: `${taken}: a service of sv-runtime answers there` };

@@ -83,6 +83,11 @@ export async function ensureBase(engine: Engine, options: BaseOptions): Promise<
   return { name, baseImage, nodeImage, isNew };
 }
 
+/** The parent of the base image if no other is given, which is pinned in Dockerfile.base alone. */
+export async function defaultBaseImage(): Promise<string> {
+  return defaultOf(await readFile(path.join(packageRoot(), DOCKERFILE), "utf8"), "BASE_IMAGE");
+}
+
 /** The directory with package.json, in a clone as in the installed package. */
 function packageRoot(): string {
   const manifest = findPackageJSON(import.meta.url);

@@ -48,8 +48,8 @@ export interface UploadOptions {
    */
   readonly contentType?: string;
   /**
-   * The `Content-Disposition` with which browsers get the object, for example `attachment; filename="report.pdf"`. Printable ASCII: other names as
-   * `filename*=UTF-8''%C3%BC.pdf`. Default: none.
+   * The header `Content-Disposition` of the object, for example `attachment; filename="report.pdf"`. It is printable ASCII; other
+   * names are written as `filename*=UTF-8''%C3%BC.pdf`. Default: none.
    */
   readonly contentDisposition?: string;
   /** How long caches keep the object, for example `public, max-age=31536000, immutable`. Default: none. */

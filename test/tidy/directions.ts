@@ -119,7 +119,7 @@ const layers: readonly Layer[] = [
     ],
   },
   { of: "emulator/trace/", mayImport: [core, protocol] },
-  { of: "emulator/balance/", mayImport: ["emulator/launch/launcher.ts", core, protocol] },
+  { of: "emulator/balance/", mayImport: ["emulator/launch/launcher.ts", net, core, protocol] },
   // Receivers of webhooks are limited to public addresses, like the sources of downloads.
   {
     of: "emulator/webhooks/",
@@ -146,7 +146,7 @@ const layers: readonly Layer[] = [
   { of: "emulator/image/", mayImport: ["runtime/load/", docker, core, protocol] },
   { of: "emulator/starter/", mayImport: [core, protocol] },
   // Looks at the machine, the engine and the GPUs as the launchers do.
-  { of: "emulator/doctor/", mayImport: ["emulator/launch/", docker, core, protocol] },
+  { of: "emulator/doctor/", mayImport: ["emulator/launch/", docker, net, core, protocol] },
   // The engine for tests; they submit jobs like any client.
   {
     of: "emulator/test-kit/",

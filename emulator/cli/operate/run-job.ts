@@ -7,6 +7,7 @@ import { painter } from "../terminal-text.ts";
 import { failedUse, UsageError } from "../usage-error.ts";
 import { type CommandCall, show } from "./command-call.ts";
 import { readJob } from "./find-job.ts";
+import type { AnswerOf } from "./operations.ts";
 import { memberOf, savedJob } from "./saved-job.ts";
 import { RefusedError } from "./service-client.ts";
 import { jobText } from "./show-job.ts";
@@ -18,6 +19,8 @@ class JobNotCompletedError extends Error {
   override readonly name = "JobNotCompletedError";
 }
 
+type Job = AnswerOf<"statusSync">;
+
 interface Submission {
   readonly endpointId: string;
   readonly body: string;
@@ -27,19 +30,20 @@ interface Submission {
 export async function runJob(call: CommandCall): Promise<void> {
   const { client, flags, terminal } = call;
   const submission = await submissionOf(call);
-  const jobId =
+  const { id, status, delayTime, executionTime } =
     flags.stream === true ? await streamed(call, submission) : await ended(call, submission);
-  const job = await readJob(client, jobId);
-  if (flags.json === true) show(call, job, () => "");
+  const isCompleted = status === "COMPLETED";
   const paint = painter(false);
-  if (job.status !== "COMPLETED") {
-    terminal.tell(jobText(job, paint));
-    throw new JobNotCompletedError(`the job is ${job.status}; sv-emulate why ${jobId} explains it`);
+  if (flags.json === true || !isCompleted) {
+    const job = await readJob(client, id);
+    if (flags.json === true) show(call, job, () => "");
+    if (!isCompleted) terminal.tell(jobText(job, paint));
   }
+  if (!isCompleted)
+    throw new JobNotCompletedError(`the job is ${status}; sv-emulate why ${id} explains it`);
   if (flags.json === true) return;
-  const waited = `waited ${durationInWords(job.delayTime ?? 0)}`;
-  const ran = `ran ${durationInWords(job.executionTime ?? 0)}`;
-  terminal.tell(`${plain(jobId)} ${stateText(paint, job.status)} (${waited}, ${ran})\n`);
+  const times = `waited ${durationInWords(delayTime)}, ran ${durationInWords(executionTime)}`;
+  terminal.tell(`${plain(id)} ${stateText(paint, status)} (${times})\n`);
 }
 
 async function submissionOf({ subject, input, flags, terminal }: CommandCall): Promise<Submission> {
@@ -72,26 +76,25 @@ function json(text: string, what: string): string {
   }
 }
 
-/** Prints the output once the job has ended. Returns the id of the job. */
-async function ended(call: CommandCall, { endpointId, body }: Submission): Promise<string> {
+/** Prints the output once the job has ended. */
+async function ended(call: CommandCall, { endpointId, body }: Submission): Promise<Job> {
   const { client, flags } = call;
-  const operation = flags.sync === true ? "runsync" : "run";
-  let text = await client.text(operation, { endpointId }, body);
-  const { id: jobId } = client.read("run", text);
-  while (!isTerminal(client.read("statusSync", text).status))
-    text = await client.text("statusSync", { endpointId, jobId });
-  if (client.read("statusSync", text).status === "COMPLETED") print(call, memberOf(text, "output"));
-  return jobId;
+  let text = await client.text(flags.sync === true ? "runsync" : "run", { endpointId }, body);
+  let job = client.read("statusSync", text);
+  while (!isTerminal(job.status)) {
+    text = await client.text("statusSync", { endpointId, jobId: job.id });
+    job = client.read("statusSync", text);
+  }
+  if (job.status === "COMPLETED") print(call, memberOf(text, "output"));
+  return job;
 }
 
-/** Prints the chunks as they come. Returns the id of the job. */
-async function streamed(call: CommandCall, { endpointId, body }: Submission): Promise<string> {
-  let jobId: string | undefined;
+/** Prints the chunks as they come. */
+async function streamed(call: CommandCall, { endpointId, body }: Submission): Promise<Job> {
   for await (const { type, data } of call.client.events("run", { endpointId }, body)) {
-    if (type === "job") ({ id: jobId } = call.client.read("run", data));
     if (type === "chunk") print(call, memberOf(data, "output"));
     if (type === "restart") call.terminal.tell("the job runs again: the chunks begin anew\n");
-    if (type === "end" && jobId !== undefined) return jobId;
+    if (type === "end") return call.client.read("statusSync", data);
   }
   throw new RefusedError("the stream broke off before the end of the job");
 }

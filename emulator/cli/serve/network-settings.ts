@@ -113,7 +113,8 @@ const portText = ruled(
   (text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
   "must be an integer from 0 to 65535 (0 takes any free port)",
 );
-const portIn: Reader<number> = (text, source) => Number(portText(text, source));
+/** Reads the number of a port. @throws UsageError */
+export const portIn: Reader<number> = (text, source) => Number(portText(text, source));
 const s3In: Reader<Required<EmulatorOptions>["s3"]> = (text, source) =>
   text === S3_OFF ? false : { port: portIn(text, source) };
 const workerAddressIn = ruled(isWorkerAddress, `must ${WORKER_ADDRESS_RULE}`);

@@ -140,7 +140,7 @@ interface Bundled {
   readonly lock: Lock | undefined;
   readonly placeOf: PlaceOf;
   readonly bundle: ImageBundle;
-  /** What the program imports when it runs, by the specifiers in the bundle. */
+  /** The imports of the program that are not in its bundle, by their specifiers there. */
   readonly unbundled: ReadonlyMap<string, PackageImport>;
 }
 

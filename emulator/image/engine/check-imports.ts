@@ -13,6 +13,8 @@ export interface ImportCheck {
 const MARK = "sv-import-failed ";
 /** Maximum time for all imports; afterwards they count as successful. */
 const LIMIT_MS = 120_000;
+/** Maximum time for the container, in which an import may block the program's own timer. */
+const CONTAINER_MS = LIMIT_MS + 10_000;
 
 /** Libraries of the NVIDIA driver, which only a machine with a GPU adds to a container. */
 const OF_THE_DRIVER = /lib(?:cuda|nvcuvid|nvidia-[\w-]+)\.so/u;
@@ -78,7 +80,11 @@ async function outputOf(
   });
   try {
     await container.start();
-    await container.wait({ abortSignal: signal });
+    const limit = AbortSignal.timeout(CONTAINER_MS);
+    const ended = container.wait({ abortSignal: AbortSignal.any([signal, limit]) });
+    await ended.catch((error: unknown) => {
+      if (!limit.aborted) throw error;
+    });
     return (await container.logs({ stdout: true, stderr: true })).toString();
   } finally {
     await container.remove({ force: true }).catch(() => undefined);

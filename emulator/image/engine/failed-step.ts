@@ -11,7 +11,7 @@ const LAST_LINES = 12;
 const NOISE =
   /^(?:Step \d+\/\d+ : | ---> |Removing intermediate container|npm (?:notice|error|ERR!)\s*$|npm notice|npm (?:error|ERR!) (?:A complete log|Run "npm help|\s+-|\s{4}|aliases:|Options:|Clean install|Usage:|npm ci$)|\s*$)/u;
 
-/** What tells a cause, the strongest first. */
+/** Lines that tell a cause, the strongest kind first. */
 const CAUSES = [
   /^npm (?:error|ERR!) (?:Missing: |Invalid: |[A-Z]\w+ \d{3}\b|\d{3} |code E(?!USAGE)[A-Z\d]+$|notarget|network |`npm ci` )/u,
   /\bERR_PNPM_\w+|STDERR |^error (?!Command failed)|YN(?!000[07])\d{4}: .*(?:rror|nvalid|couldn't|can't|not found|fail)/u,
@@ -40,7 +40,7 @@ export function failedStep(
   return [...(sentence === undefined ? [] : [sentence]), ...first, error, ...last];
 }
 
-/** What package managers say about the package with a script that failed: npm, pnpm, yarn 1 and yarn. */
+/** Lines of npm, pnpm, yarn 1 and yarn about the package with a script that failed. */
 const PLACES = [
   /^npm (?:error|ERR!) path (?:.*\/node_modules\/)?(.+)$/u,
   /node_modules\/(\S+) (?:pre|post)?install: Failed$/u,

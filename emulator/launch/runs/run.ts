@@ -27,7 +27,7 @@ export interface RunSteps<Thing, Place> {
   explain?(problem: string): string;
 }
 
-/** What is known about the program of a run. */
+/** The program of a run, as its launcher knows it. */
 export interface RunProgram {
   /** Called with each line that it writes. */
   readonly line: (line: string) => void;

@@ -5,7 +5,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dockerIsMissing, startDocker, type TestDocker } from "../../setup/docker.ts";
+import { dockerIsMissing, startOwnDocker, type TestDocker } from "../../setup/docker.ts";
 import { nodeImage } from "../../setup/docker-node-image.ts";
 import {
   helmProgram,
@@ -33,11 +33,11 @@ describe.skipIf(dockerIsMissing !== undefined)("a release", () => {
 
   beforeAll(async () => {
     out = temporaryDirectory();
-    docker = await startDocker();
+    // The tags of the base image are those that other tests build on.
+    docker = await startOwnDocker();
     await make(await nodeImage(docker));
   });
   afterAll(async () => {
-    await docker.cli(["rmi", ...fs.readFileSync(at("images.txt"), "utf8").trim().split("\n")]);
     await docker[Symbol.asyncDispose]();
     out[Symbol.dispose]();
   });

@@ -18,6 +18,9 @@ const preload = new URL("../../fixtures/preload/collects-when-told.mjs", import.
 /** The memory for young objects is kept small: on a slow machine it would grow by tens of MB, and stay large. */
 const NODE_OPTIONS = `--expose-gc --max-semi-space-size=1 --import ${preload.href}`;
 
+/** Options of the service reach its supervisors only where an endpoint sets others of its own. */
+const OF_ENDPOINT = `${NODE_OPTIONS} --no-warnings`;
+
 /** Processes that live as long as the service, and processes of each version: the running one and the reserve. */
 const PROGRAMS = { "sv-emulate": 1, "sv-worker": 1, esbuild: 1, "handler-process": 2 };
 
@@ -69,8 +72,15 @@ test(
   { timeout: 600_000 },
   async () => {
     await using served = await ReloadingEmulator.start(
-      { "app/saved/handler.ts": answering("0") },
-      { env: { NODE_OPTIONS } },
+      {
+        "app/saved/handler.ts": answering("0"),
+        "sv.config.json": JSON.stringify({
+          endpoints: {
+            saved: { handler: "app/saved/handler.ts", env: { NODE_OPTIONS: OF_ENDPOINT } },
+          },
+        }),
+      },
+      { args: ["sv.config.json"], env: { NODE_OPTIONS } },
     );
     const save = async (from: number, to: number): Promise<void> => {
       for (let version = from; version <= to; version += 1) {

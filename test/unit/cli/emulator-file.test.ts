@@ -42,6 +42,15 @@ test.each([
   expect(emulatorNear(place.below)).toBeUndefined();
 });
 
+test.skipIf(process.getuid?.() !== 0)("a file of another user is ignored", () => {
+  using place = directories();
+  const file = path.join(place.dataDir, "emulator.json");
+  new EmulatorFile({ dataDir: place.dataDir, store: undefined }, place.log).write(URL_OF_ALL);
+  expect(emulatorNear(place.below)).toBeDefined();
+  fs.chownSync(file, 1_234, 1_234);
+  expect(emulatorNear(place.below)).toBeUndefined();
+});
+
 test("an emulator that keeps nothing, or keeps it in a database, writes no file", () => {
   using place = directories();
   new EmulatorFile({ dataDir: undefined, store: undefined }, place.log).write(URL_OF_ALL);
