@@ -1,13 +1,13 @@
 /** A worker inside a user's program, where `sv-worker` is not the main program. */
 import { fileURLToPath } from "node:url";
-import { SERVICE_ADDRESS_RULE, servicePlaces } from "./protocol/service-address.ts";
+import { SERVICE_ADDRESS_RULE, servicePlaces } from "./protocol/environment/service-address.ts";
 import { inspectAddress } from "./bin/settings.ts";
 import { UsageError } from "./bin/usage.ts";
 import { STANDBY_MODES } from "./isolate/standby.ts";
 import { refuseWindows } from "./load/need-platform.ts";
 import { openWorkerLog, type LogFormat } from "./log/worker-log.ts";
 import { LOG_LEVELS, type LogLevel, type WorkerLog } from "./protocol/worker-log.ts";
-import { WORKER_ENV } from "./protocol/worker-env.ts";
+import { WORKER_ENV } from "./protocol/environment/worker-env.ts";
 import { liveSource, serviceSource } from "./service-source.ts";
 import { isLiveEnvironment, LiveSettingsError } from "./source/live/settings.ts";
 import { startWorker, type Worker, type WorkerEnd, type WorkerOptions } from "./worker.ts";

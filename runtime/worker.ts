@@ -5,7 +5,7 @@ import type { JobIsolate, OpenIsolate } from "./isolate/job-isolate.ts";
 import type { OutputLine } from "./isolate/handler-output.ts";
 import { SecretMask } from "./isolate/secret-mask.ts";
 import { prepareHandler } from "./load/prepare-handler.ts";
-import { WORKER_ENV } from "./protocol/worker-env.ts";
+import { WORKER_ENV } from "./protocol/environment/worker-env.ts";
 import type { WorkerLog } from "./protocol/worker-log.ts";
 import type { Failure } from "./protocol/failure.ts";
 import type { Reload } from "./protocol/session.ts";

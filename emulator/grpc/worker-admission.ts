@@ -1,5 +1,5 @@
 /** Admits sessions: workers of the service by their own tokens, workers from elsewhere by keys of their endpoints. */
-import { keyInToken } from "../../runtime/protocol/worker-token.ts";
+import { keyInToken } from "../../runtime/protocol/environment/worker-token.ts";
 import type { ApiKey } from "../core/access/api-key.ts";
 import type { KeyRing } from "../core/access/key-ring.ts";
 import { checkOpens } from "../core/access/key-scope.ts";

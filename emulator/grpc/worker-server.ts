@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { encodeOrders, writeServiceMessage } from "../../runtime/protocol/wire/worker-wire.ts";
 import { FrameStream } from "../../runtime/pipe/frame-stream.ts";
-import { socketPathProblem, unixSocketOf } from "../../runtime/protocol/socket-path.ts";
+import { socketPathProblem, unixSocketOf } from "../../runtime/protocol/environment/socket-path.ts";
 import type { EngineLog } from "../engine/observe/engine-log.ts";
 import type { Send, WorkerHandle } from "../engine/workers/worker-handle.ts";
 import type { OpenSession } from "../engine/workers/session/worker-session.ts";

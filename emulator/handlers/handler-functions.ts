@@ -3,7 +3,7 @@ import { readModule, type LoadedHandler } from "../../runtime/handler/module/rea
 import { InProcessIsolate } from "../../runtime/in-process/in-process-isolate.ts";
 import type { WorkerLog } from "../../runtime/protocol/worker-log.ts";
 import { LIMITS } from "../../runtime/protocol/limits.ts";
-import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
+import { WORKER_ENV } from "../../runtime/protocol/environment/worker-env.ts";
 import {
   type LocalWorkerSide,
   type LocalServiceSide,

@@ -1,6 +1,6 @@
 /** The environment variables of a worker in a container, on this machine or in a cluster, and the paths of its volume. Pure. */
 import path from "node:path";
-import { SERVER_ENV, WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
+import { SERVER_ENV, WORKER_ENV } from "../../runtime/protocol/environment/worker-env.ts";
 import type { Template } from "../core/resources/templates/template.ts";
 import type { WorkerOrder } from "./launcher.ts";
 import { type LiveBounds, type LiveService, liveServerEnvironment } from "./live-environment.ts";

@@ -1,5 +1,5 @@
 /** Environment variables with which images and programs of the live service find their jobs. Pure. */
-import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/storage-env.ts";
+import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../runtime/protocol/environment/storage-env.ts";
 import { volumesOf } from "../core/resources/network-volumes/network-volume.ts";
 import type { WorkerOrder } from "./launcher.ts";
 import { livePlace, type LivePlace } from "./live-location.ts";

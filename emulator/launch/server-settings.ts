@@ -1,5 +1,5 @@
 /** Reads the ports and the health path of an HTTP server from its template. Pure. */
-import { SERVER_ENV } from "../../runtime/protocol/worker-env.ts";
+import { SERVER_ENV } from "../../runtime/protocol/environment/worker-env.ts";
 import type { Template } from "../core/resources/templates/template.ts";
 
 const DEFAULT_HEALTH_PATH = "/ping";

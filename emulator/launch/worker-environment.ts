@@ -1,5 +1,5 @@
 /** The environment variables of every worker that takes jobs. */
-import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
+import { WORKER_ENV } from "../../runtime/protocol/environment/worker-env.ts";
 import { declaredInitLimitMs } from "../core/workers/init-limit.ts";
 import type { WorkerOrder } from "./launcher.ts";
 import { liveEnvironment, type LiveService } from "./live-environment.ts";

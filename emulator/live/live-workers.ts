@@ -1,5 +1,5 @@
 /** The workers of the live dialect: workers of the service by their tokens, external ones by their ids. */
-import { keyInToken } from "../../runtime/protocol/worker-token.ts";
+import { keyInToken } from "../../runtime/protocol/environment/worker-token.ts";
 import type { StepPort } from "../engine/steps/step-port.ts";
 import type { TimePort } from "../engine/time/time-port.ts";
 import type { WorkerPort } from "../engine/workers/worker-port.ts";

@@ -2,7 +2,7 @@
 import fs from "node:fs/promises";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { WORKER_ENV } from "../../runtime/protocol/worker-env.ts";
+import { WORKER_ENV } from "../../runtime/protocol/environment/worker-env.ts";
 import type { Endpoint } from "../core/resources/endpoints/endpoint.ts";
 import { volumesOf } from "../core/resources/network-volumes/network-volume.ts";
 import type { Pod } from "../core/pods/pod.ts";

@@ -1,7 +1,7 @@
 /** Writes a worker's heartbeat file, for observers that can only read files, such as the health check of its image. */
 import fs from "node:fs";
 import type { WorkerLog } from "../protocol/worker-log.ts";
-import { type Environment, variable, WORKER_ENV } from "../protocol/worker-env.ts";
+import { type Environment, variable, WORKER_ENV } from "../protocol/environment/worker-env.ts";
 
 const BEAT_MS = 5_000;
 

@@ -1,7 +1,7 @@
 /** Parts that `sv-worker` and `sv-worker run` share: signals, the compile cache, the log's format. */
 import module from "node:module";
 import type { LogFormat } from "../log/worker-log.ts";
-import { SPARE_NAME } from "../protocol/worker-env.ts";
+import { SPARE_NAME } from "../protocol/environment/worker-env.ts";
 
 export function onSignals(on: { first(): void; again(): void }): void {
   let signals = 0;

@@ -6,7 +6,7 @@ import { openWorkerLog } from "../log/worker-log.ts";
 import type { WorkerLog } from "../protocol/worker-log.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Outcome } from "../protocol/outcome.ts";
-import { STORAGE_ENV } from "../protocol/storage-env.ts";
+import { STORAGE_ENV } from "../protocol/environment/storage-env.ts";
 import { OneJobSource } from "../source/one-job.ts";
 import { startWorker } from "../worker.ts";
 import type { RunFlags } from "./command.ts";

@@ -1,9 +1,9 @@
 /** `sv-worker [handler]`: runs a worker of the service named by the environment until it has drained. */
-import { SERVICE_ADDRESS_RULE, servicePlaces } from "../protocol/service-address.ts";
+import { SERVICE_ADDRESS_RULE, servicePlaces } from "../protocol/environment/service-address.ts";
 import { collectBuffersLessOften } from "./buffer-memory.ts";
 import { openWorkerLog } from "../log/worker-log.ts";
 import type { WorkerLog } from "../protocol/worker-log.ts";
-import { variable, WORKER_ENV } from "../protocol/worker-env.ts";
+import { variable, WORKER_ENV } from "../protocol/environment/worker-env.ts";
 import { liveSource, serviceSource } from "../service-source.ts";
 import { isLiveEnvironment, LIVE_ENV, LiveSettingsError } from "../source/live/settings.ts";
 import { startWorker, type Worker, type WorkerEnd, type WorkerOptions } from "../worker.ts";

@@ -3,7 +3,7 @@ import type { StandbyMode } from "../isolate/standby.ts";
 import type { LogFormat } from "../log/worker-log.ts";
 import { LOG_LEVELS, type LogLevel } from "../protocol/worker-log.ts";
 import { defined } from "../protocol/without-undefined.ts";
-import { type Environment, variable, WORKER_ENV } from "../protocol/worker-env.ts";
+import { type Environment, variable, WORKER_ENV } from "../protocol/environment/worker-env.ts";
 import { UsageError } from "./usage.ts";
 
 /** Settings of the environment; absent ones have defaults in the worker. */

@@ -1,7 +1,7 @@
 /** `sv-worker server [file]`: runs the HTTP server of a load balancing endpoint, in this process. */
 import fs from "node:fs";
 import path from "node:path";
-import { SERVER_ENV, variable, WORKER_ENV } from "../protocol/worker-env.ts";
+import { SERVER_ENV, variable, WORKER_ENV } from "../protocol/environment/worker-env.ts";
 import { EXIT } from "./usage.ts";
 
 /** Defaults of a server's template (live; the address is ours, because an image has its own network). */

@@ -1,5 +1,5 @@
 /** The main function of `sv-worker`: reads arguments and environment, then serves a service, runs one job or an HTTP server. */
-import { variable, WORKER_ENV } from "../protocol/worker-env.ts";
+import { variable, WORKER_ENV } from "../protocol/environment/worker-env.ts";
 import { RUNTIME_VERSION } from "../version.ts";
 import { readCommand, type Command } from "./command.ts";
 import { toldVariables } from "./program.ts";

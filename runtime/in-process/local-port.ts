@@ -4,7 +4,7 @@ import path from "node:path";
 import type { JobPort } from "../handler/job/invocation.ts";
 import type { S3Config } from "../storage/contract.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
-import type { Environment } from "../protocol/worker-env.ts";
+import type { Environment } from "../protocol/environment/worker-env.ts";
 
 /** Settings that all jobs of a worker share. */
 export interface LocalTerms {

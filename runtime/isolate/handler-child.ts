@@ -10,8 +10,12 @@ import {
   type PauseNotice,
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
-import { HANDLER_NODE_OPTIONS, NODE_OPTIONS, withoutDebugger } from "../protocol/node-options.ts";
-import { WORKER_ENV } from "../protocol/worker-env.ts";
+import {
+  HANDLER_NODE_OPTIONS,
+  NODE_OPTIONS,
+  withoutDebugger,
+} from "../protocol/environment/node-options.ts";
+import { WORKER_ENV } from "../protocol/environment/worker-env.ts";
 import { killDescendants } from "./ending/ladder.ts";
 import { MARKER_NAME } from "../pipe/process-tree.ts";
 import { watchProcess } from "../pipe/watchdog.ts";

@@ -10,7 +10,7 @@ import {
 } from "../pipe/frame-kinds.ts";
 import type { Frame } from "../pipe/frames.ts";
 import type { Failure } from "../protocol/failure.ts";
-import { preloadHint } from "../protocol/node-options.ts";
+import { preloadHint } from "../protocol/environment/node-options.ts";
 import { exitFailure, type ProcessEnd } from "./ending/attribute-exit.ts";
 import type { DueTimer } from "./ending/due-timer.ts";
 import { type Limit, ProcessLadder } from "./ending/ladder.ts";

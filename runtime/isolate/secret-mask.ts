@@ -6,8 +6,8 @@ import {
   MASKED_MIN_LENGTH,
   SHOWN_SECRET,
   STORAGE_ENV,
-} from "../protocol/storage-env.ts";
-import type { Environment } from "../protocol/worker-env.ts";
+} from "../protocol/environment/storage-env.ts";
+import type { Environment } from "../protocol/environment/worker-env.ts";
 
 /** Maximum number of remembered secrets of jobs. The oldest are dropped. */
 const MAX_SECRETS = 100;

@@ -1,6 +1,6 @@
 /** The worker of a load balancing endpoint: runs the user's own HTTP server, and ends with the service that started it. */
-import { NODE_OPTIONS, sharedPort } from "../protocol/node-options.ts";
-import { WORKER_ENV } from "../protocol/worker-env.ts";
+import { NODE_OPTIONS, sharedPort } from "../protocol/environment/node-options.ts";
+import { WORKER_ENV } from "../protocol/environment/worker-env.ts";
 import { runServer } from "./run-server.ts";
 
 const { [WORKER_ENV.handler]: file = "", [NODE_OPTIONS]: options = "" } = process.env;

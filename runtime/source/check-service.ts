@@ -8,7 +8,7 @@ import {
   type PeerCertificate,
   type TLSSocket,
 } from "node:tls";
-import type { ServicePlace } from "../protocol/service-address.ts";
+import type { ServicePlace } from "../protocol/environment/service-address.ts";
 import { tunnelTo } from "../proxies/tunnel.ts";
 
 /** Timeout of the connection and its TLS handshake. */

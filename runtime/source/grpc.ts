@@ -2,9 +2,9 @@
 import { isIP } from "node:net";
 import { createSecureContext, type PeerCertificate } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
-import { authorityOf, type ServicePlace } from "../protocol/service-address.ts";
+import { authorityOf, type ServicePlace } from "../protocol/environment/service-address.ts";
 import { proxyOf } from "../proxies/proxy-choice.ts";
-import { fingerprintIn } from "../protocol/worker-token.ts";
+import { fingerprintIn } from "../protocol/environment/worker-token.ts";
 import { checkService, type TrustedService, UntrustedServiceError } from "./check-service.ts";
 import { type GrpcPlace, overGrpc } from "./grpc-wire.ts";
 import type { OpenSession, SessionEnd } from "./session.ts";

@@ -1,7 +1,11 @@
 /** The job source that speaks to the service: in frames on this machine, over gRPC elsewhere. */
 import { randomBytes } from "node:crypto";
-import { type ServicePlace, placeText, servicePlaces } from "../protocol/service-address.ts";
-import { unixSocketOf } from "../protocol/socket-path.ts";
+import {
+  type ServicePlace,
+  placeText,
+  servicePlaces,
+} from "../protocol/environment/service-address.ts";
+import { unixSocketOf } from "../protocol/environment/socket-path.ts";
 import { overFrames } from "./frame-wire.ts";
 import { LaterSession } from "./later-session.ts";
 import type { OpenSession, Session, SessionEvents } from "./session.ts";

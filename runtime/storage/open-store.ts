@@ -2,7 +2,7 @@
 import type { S3Config } from "./contract.ts";
 import type { ObjectStore } from "./object-store.ts";
 import type { MultipartListener } from "./s3/s3-store.ts";
-import type { Environment } from "../protocol/worker-env.ts";
+import type { Environment } from "../protocol/environment/worker-env.ts";
 import { readStorageSettings } from "./settings.ts";
 
 /** @throws StorageError `storage_not_configured` */

@@ -1,6 +1,6 @@
 /** Holds a secret so that no log, error or JSON text shows it by accident. */
 import { inspect } from "node:util";
-import { MASKED_MIN_LENGTH, SHOWN_SECRET } from "../protocol/storage-env.ts";
+import { MASKED_MIN_LENGTH, SHOWN_SECRET } from "../protocol/environment/storage-env.ts";
 
 export class Secret {
   readonly #value: string;

@@ -1,6 +1,6 @@
 /** Finds the settings of a job's bucket: in its submission, else in the environment; never in both. */
-import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/storage-env.ts";
-import { type Environment, variable } from "../protocol/worker-env.ts";
+import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../protocol/environment/storage-env.ts";
+import { type Environment, variable } from "../protocol/environment/worker-env.ts";
 import { type BucketAddress, readBucketAddress } from "./bucket-address.ts";
 import type { S3Config } from "./contract.ts";
 import { Secret } from "./secret.ts";

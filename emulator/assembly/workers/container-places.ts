@@ -1,7 +1,7 @@
 /** Mounts, user and addresses for containers, depending on where their engine runs. */
 import fs from "node:fs";
-import { authorityOf } from "../../../runtime/protocol/service-address.ts";
-import { workerToken } from "../../../runtime/protocol/worker-token.ts";
+import { authorityOf } from "../../../runtime/protocol/environment/service-address.ts";
+import { workerToken } from "../../../runtime/protocol/environment/worker-token.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import type { EngineLog } from "../../engine/observe/engine-log.ts";
 import type {

@@ -1,7 +1,7 @@
 /** The address that workers from elsewhere connect to, and the certificate of that port. */
 import { hash, X509Certificate } from "node:crypto";
 import { hostname } from "node:os";
-import { authorityOf } from "../../../runtime/protocol/service-address.ts";
+import { authorityOf } from "../../../runtime/protocol/environment/service-address.ts";
 import type { Clock } from "../../core/time/clock.ts";
 import { isWorkerAddress, WORKER_ADDRESS_RULE } from "../../core/workers/worker-address.ts";
 import {

@@ -1,6 +1,6 @@
 /** Makes the Kubernetes launcher, if the options ask for one. */
 import { createHash } from "node:crypto";
-import { workerToken } from "../../../runtime/protocol/worker-token.ts";
+import { workerToken } from "../../../runtime/protocol/environment/worker-token.ts";
 import { isNamespace, NAMESPACE_RULE } from "../../core/workers/kubernetes-namespace.ts";
 import { Cluster } from "../../launch/kubernetes/cluster.ts";
 import { ClusterConnection } from "../../launch/kubernetes/cluster-connection.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { clearLeftovers } from "../../../runtime/leftovers/clear-leftovers.ts";
 import { ownedName } from "../../../runtime/leftovers/owner.ts";
-import { socketPathProblem } from "../../../runtime/protocol/socket-path.ts";
+import { socketPathProblem } from "../../../runtime/protocol/environment/socket-path.ts";
 
 /** Prefix of the directories of a run. It is short because the path of a socket has to be. */
 export const TEMPORARY_DIR_KIND = "sv-e";

@@ -1,5 +1,8 @@
 /** The variables by which a worker finds the bucket of its endpoint. */
-import { LIVE_STORAGE_ENV, STORAGE_ENV } from "../../../runtime/protocol/storage-env.ts";
+import {
+  LIVE_STORAGE_ENV,
+  STORAGE_ENV,
+} from "../../../runtime/protocol/environment/storage-env.ts";
 import type { BucketAccess } from "../../objects/object-service.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Time limit from a worker's start until it can take jobs. Pure. */
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
-import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { WORKER_ENV } from "../../../runtime/protocol/environment/worker-env.ts";
 import type { EndpointType } from "../resources/endpoints/endpoint.ts";
 import type { Template } from "../resources/templates/template.ts";
 

@@ -1,6 +1,6 @@
 /** Creates, lists and revokes API keys, besides those set at the start. */
 import { iso } from "../../core/time/iso.ts";
-import { workerToken } from "../../../runtime/protocol/worker-token.ts";
+import { workerToken } from "../../../runtime/protocol/environment/worker-token.ts";
 import type { ApiKey } from "../../core/access/api-key.ts";
 import type { KeyInput } from "../../core/access/key-input.ts";
 import { digestOf } from "../../core/access/key-ring.ts";

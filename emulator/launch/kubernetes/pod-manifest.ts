@@ -11,7 +11,7 @@ import type {
   V1Volume,
   V1VolumeMount,
 } from "@kubernetes/client-node";
-import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { WORKER_ENV } from "../../../runtime/protocol/environment/worker-env.ts";
 import { LIMITS } from "../../../runtime/protocol/limits.ts";
 import { volumesOf } from "../../core/resources/network-volumes/network-volume.ts";
 import type { RegistryCredentials } from "../../core/resources/registry-auths/registry-auth.ts";

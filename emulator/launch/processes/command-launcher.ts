@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { killMarked, signalGroup } from "../../../runtime/pipe/process-tree.ts";
-import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { WORKER_ENV } from "../../../runtime/protocol/environment/worker-env.ts";
 import { needDescriptors } from "../../../runtime/system/descriptors.ts";
 import type { WorkingDirectory } from "../../core/resources/endpoints/served-endpoint.ts";
 import type { Template } from "../../core/resources/templates/template.ts";

@@ -1,6 +1,6 @@
 /** Launcher that runs each worker as a child process: `sv-worker` with a handler file of this machine, or the user's server. */
 import { needDescriptors } from "../../../runtime/system/descriptors.ts";
-import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { WORKER_ENV } from "../../../runtime/protocol/environment/worker-env.ts";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../launcher.ts";
 import { localLauncher } from "../local-launcher.ts";
 import { launchServer, type ServerLauncherOptions } from "./server-worker.ts";

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { killMarked, MARKER_NAME } from "../../../runtime/pipe/process-tree.ts";
 import { watchProcess } from "../../../runtime/pipe/watchdog.ts";
-import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { SERVER_ENV, WORKER_ENV } from "../../../runtime/protocol/environment/worker-env.ts";
 import { needDescriptors } from "../../../runtime/system/descriptors.ts";
 import type { Template } from "../../core/resources/templates/template.ts";
 import type { LaunchedWorker, ServerAddress, WorkerExit, WorkerOrder } from "../launcher.ts";

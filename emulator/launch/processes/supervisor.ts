@@ -6,8 +6,8 @@ import {
   HANDLER_NODE_OPTIONS,
   withoutDebugger,
   NODE_OPTIONS,
-} from "../../../runtime/protocol/node-options.ts";
-import { SPARE_NAME, WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+} from "../../../runtime/protocol/environment/node-options.ts";
+import { SPARE_NAME, WORKER_ENV } from "../../../runtime/protocol/environment/worker-env.ts";
 import { inheritedEnvironment, OUR_VARIABLE } from "./worker-process.ts";
 
 /** Environment variable that marks a supervisor and all its descendants. Each supervisor has a different value. */

@@ -3,7 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Writable } from "node:stream";
 import { Socket } from "node:net";
 import { endMarked, killTree, signalMarked } from "../../../runtime/pipe/process-tree.ts";
-import { NODE_OPTIONS, withoutDebugger } from "../../../runtime/protocol/node-options.ts";
+import {
+  NODE_OPTIONS,
+  withoutDebugger,
+} from "../../../runtime/protocol/environment/node-options.ts";
 import { system } from "../../../runtime/system/system.ts";
 import type { LauncherKind } from "../../core/workers/worker-life.ts";
 import type { LaunchedWorker, WorkerExit, WorkerOrder } from "../launcher.ts";

@@ -1,7 +1,7 @@
 /** Parses the address of a bucket for large payloads. Missing values come from the environment variables of the AWS tools. */
 import { isObjectsAddress, OBJECTS_RULE, shownAddress } from "../../core/store-address.ts";
 import { StoreUnusableError } from "../../core/store-error.ts";
-import { type Environment, variable } from "../../../runtime/protocol/worker-env.ts";
+import { type Environment, variable } from "../../../runtime/protocol/environment/worker-env.ts";
 import { readBucketAddress } from "../../../runtime/storage/bucket-address.ts";
 import { Secret } from "../../../runtime/storage/secret.ts";
 import type { BucketSettings } from "../../../runtime/storage/settings.ts";

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { DeleteObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { StoreClosedError, StoreFullError, StoreUnusableError } from "../../core/store-error.ts";
-import type { Environment } from "../../../runtime/protocol/worker-env.ts";
+import type { Environment } from "../../../runtime/protocol/environment/worker-env.ts";
 import { RETRY, type RetryTerms } from "../../../runtime/storage/retry.ts";
 import { type CallTerms, call, withClient } from "../../../runtime/storage/s3/client.ts";
 import { type Explain, readFault, storageError } from "../../../runtime/storage/s3/fault.ts";

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import os from "node:os";
 import { LIMITS } from "../../protocol/limits.ts";
-import { type Environment, variable, WORKER_ENV } from "../../protocol/worker-env.ts";
+import { type Environment, variable, WORKER_ENV } from "../../protocol/environment/worker-env.ts";
 import { LiveAddresses } from "./addresses.ts";
 
 /** Environment variables that the live service gives its workers. */

@@ -2,7 +2,7 @@
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import type { LaunchedWorker, Launcher, WorkerOrder } from "../../../emulator/launch/launcher.ts";
 import { workerEnvironment } from "../../../emulator/launch/worker-environment.ts";
-import { WORKER_ENV } from "../../../runtime/protocol/worker-env.ts";
+import { WORKER_ENV } from "../../../runtime/protocol/environment/worker-env.ts";
 import type { TestDocker } from "../../setup/docker.ts";
 
 const SOCKET = "/run/sv-worker.sock";

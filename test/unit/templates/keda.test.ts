@@ -4,7 +4,7 @@ import type { V1Deployment } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../../emulator/index.ts";
 import { readSettings } from "../../../runtime/bin/settings.ts";
-import { servicePlaces } from "../../../runtime/protocol/service-address.ts";
+import { servicePlaces } from "../../../runtime/protocol/environment/service-address.ts";
 import { eventually } from "../../e2e/jobs/observe.ts";
 import { type ClusterObject, type Named, objectsIn } from "./chart.ts";
 import { fieldProblems } from "./chart-problems.ts";

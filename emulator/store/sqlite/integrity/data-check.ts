@@ -5,7 +5,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../../../runtime/pipe/program-file.ts";
-import { NODE_OPTIONS } from "../../../../runtime/protocol/node-options.ts";
+import { NODE_OPTIONS } from "../../../../runtime/protocol/environment/node-options.ts";
 import { StoreDamagedError } from "../../../core/store-error.ts";
 import type { FoundDamage, FoundPayload } from "./find-damage.ts";
 import { HOW_TO_GO_ON } from "../../../sqlite/row.ts";

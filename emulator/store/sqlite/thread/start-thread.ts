@@ -3,7 +3,7 @@ import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../../../runtime/pipe/program-file.ts";
-import { NODE_OPTIONS } from "../../../../runtime/protocol/node-options.ts";
+import { NODE_OPTIONS } from "../../../../runtime/protocol/environment/node-options.ts";
 
 /** Time for which a thread is kept after it closed its database. Tests open one database after another. */
 const SPARE_MS = 1_000;

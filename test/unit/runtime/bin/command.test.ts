@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { readCommand } from "../../../../runtime/bin/command.ts";
 import { readSettings } from "../../../../runtime/bin/settings.ts";
 import { EXIT_MEANINGS, HELP, UsageError } from "../../../../runtime/bin/usage.ts";
-import { WORKER_ENV } from "../../../../runtime/protocol/worker-env.ts";
+import { WORKER_ENV } from "../../../../runtime/protocol/environment/worker-env.ts";
 
 describe("sv-worker parses the arguments", () => {
   test.each([

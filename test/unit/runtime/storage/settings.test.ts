@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readBucketAddress } from "../../../../runtime/storage/bucket-address.ts";
 import type { S3Config } from "../../../../runtime/storage/contract.ts";
-import type { Environment } from "../../../../runtime/protocol/worker-env.ts";
+import type { Environment } from "../../../../runtime/protocol/environment/worker-env.ts";
 import { readStorageSettings } from "../../../../runtime/storage/settings.ts";
 
 const own: Required<Omit<S3Config, "region" | "publicUrl">> = {

@@ -5,7 +5,7 @@ import {
   preloadHint,
   sharedPort,
   withoutDebugger,
-} from "../../../../runtime/protocol/node-options.ts";
+} from "../../../../../runtime/protocol/environment/node-options.ts";
 
 test.each([
   ["--inspect", ""],

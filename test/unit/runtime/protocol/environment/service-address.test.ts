@@ -1,7 +1,13 @@
 /** Valid addresses of a service, and the certificate fingerprint in a token. */
 import { expect, it } from "vitest";
-import { placeText, servicePlaces } from "../../../../runtime/protocol/service-address.ts";
-import { fingerprintIn, workerToken } from "../../../../runtime/protocol/worker-token.ts";
+import {
+  placeText,
+  servicePlaces,
+} from "../../../../../runtime/protocol/environment/service-address.ts";
+import {
+  fingerprintIn,
+  workerToken,
+} from "../../../../../runtime/protocol/environment/worker-token.ts";
 
 const tls = (host: string, port: number) => ({ kind: "tls", host, port });
 const plain = (target: string) => ({ kind: "plain", target });
