@@ -55,10 +55,11 @@ function fieldsOf(message: Uint8Array): Fields {
   const reader = new BinaryReader(message);
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
-    const former = fields.get(field) ?? [];
-    if (type === WireType.LengthDelimited) fields.set(field, [...former, reader.bytes()]);
-    else if (type === WireType.Varint) fields.set(field, [...former, Number(reader.int64())]);
+    const values = fields.get(field) ?? [];
+    if (type === WireType.LengthDelimited) values.push(reader.bytes());
+    else if (type === WireType.Varint) values.push(Number(reader.int64()));
     else reader.skip(type);
+    fields.set(field, values);
   }
   return fields;
 }
